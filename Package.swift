@@ -1,0 +1,87 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target: Swift 6 mode, warnings are errors, imports are internal unless they say otherwise.
+let settings: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func library(_ name: String, path: String? = nil, uses dependencies: [String] = []) -> Target {
+  .target(
+    name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, path: path,
+    swiftSettings: settings)
+}
+
+func program(_ name: String, path: String? = nil, uses dependencies: [String], exclude: [String] = [])
+  -> Target
+{
+  .executableTarget(
+    name: name, dependencies: dependencies.map { .init(stringLiteral: $0) }, path: path,
+    exclude: exclude, swiftSettings: settings)
+}
+
+func tests(_ name: String, of dependencies: [String], resources: [Resource] = []) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies.map { .init(stringLiteral: $0) },
+    resources: resources, swiftSettings: settings)
+}
+
+let package = Package(
+  name: "Lists",
+  products: [
+    .executable(name: "listsd", targets: ["listsd"]),
+    .executable(name: "listsrpc", targets: ["listsrpc"]),
+    .library(name: "ListsClient", targets: ["ListsClient"]),
+  ],
+  targets: [
+    // What Swift cannot import by itself: system calls, system libraries, the protocol document.
+    .target(name: "CLinux"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .target(name: "CProtocolDocument"),
+
+    // From the wire inwards; none knows the ones below it in this list.
+    library("JSONRPC"),
+    library("Records", uses: ["JSONRPC", "CLinux"]),
+    library("SQLite", uses: ["CSQLite"]),
+    library("RecordStore", uses: ["JSONRPC", "Records", "SQLite", "CLinux"]),
+    library("ListsService", uses: ["JSONRPC", "Records", "RecordStore", "CProtocolDocument"]),
+    library("SocketServer", uses: ["JSONRPC", "CLinux", "CSystemd"]),
+
+    library("ArgumentParsing"),
+    library("ListsClient", path: "Clients/Swift", uses: ["JSONRPC", "Records", "CLinux"]),
+    program(
+      "listsd",
+      uses: [
+        "ArgumentParsing", "CLinux", "CSystemd", "JSONRPC", "ListsService", "RecordStore", "Records",
+        "SocketServer",
+      ]),
+    program("listsrpc", uses: ["ArgumentParsing", "CLinux", "JSONRPC", "ListsClient", "Records"]),
+    program(
+      "listsbench", path: "Tests/Benchmarks", uses: ["CLinux", "JSONRPC"]),
+
+    tests("JSONRPCTests", of: ["JSONRPC"]),
+    tests("RecordsTests", of: ["JSONRPC", "Records"]),
+    tests("SQLiteTests", of: ["SQLite"]),
+    tests("RecordStoreTests", of: ["JSONRPC", "RecordStore", "Records"]),
+    tests("ListsServiceTests", of: ["JSONRPC", "ListsService", "RecordStore", "Records"]),
+    tests("SocketServerTests", of: ["CLinux", "JSONRPC", "SocketServer"]),
+    tests("ArgumentParsingTests", of: ["ArgumentParsing"]),
+    tests("ListsClientTests", of: ["CLinux", "JSONRPC", "ListsClient", "Records", "listsd"]),
+    tests("ListsdTests", of: ["CLinux", "JSONRPC", "ListsClient", "listsd"]),
+    tests("ListsrpcTests", of: ["CLinux", "JSONRPC", "ListsClient", "listsd", "listsrpc"]),
+    tests(
+      "ConformanceTests",
+      of: ["JSONRPC", "ListsClient", "ListsService", "RecordStore", "Records", "listsd", "listsrpc"]),
+    tests(
+      "FaultsTests",
+      of: [
+        "CLinux", "JSONRPC", "ListsClient", "ListsService", "RecordStore", "Records", "listsd", "listsrpc",
+      ]),
+    tests("SystemdTests", of: ["CLinux", "JSONRPC", "ListsClient", "listsd", "listsrpc"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,1 @@
+// Placeholder: removed with the target's first file.
