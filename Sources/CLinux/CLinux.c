@@ -1,2 +1,135 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+int clinux_accept(int listener) {
+  return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int clinux_unix_socket(int nonblocking) {
+  return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (nonblocking ? SOCK_NONBLOCK : 0), 0);
+}
+
+static int address_of(const char *path, struct sockaddr_un *address) {
+  memset(address, 0, sizeof *address);
+  address->sun_family = AF_UNIX;
+  if (strlen(path) >= sizeof address->sun_path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  strcpy(address->sun_path, path);
+  return 0;
+}
+
+int clinux_unix_bind(int descriptor, const char *path) {
+  struct sockaddr_un address;
+  if (address_of(path, &address) < 0) return -1;
+  return bind(descriptor, (struct sockaddr *)&address, sizeof address);
+}
+
+int clinux_unix_connect(int descriptor, const char *path) {
+  struct sockaddr_un address;
+  if (address_of(path, &address) < 0) return -1;
+  return connect(descriptor, (struct sockaddr *)&address, sizeof address);
+}
+
+int clinux_peer_credentials(int descriptor, int32_t *process, uint32_t *user, uint32_t *group) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) return -1;
+  *process = peer.pid;
+  *user = peer.uid;
+  *group = peer.gid;
+  return 0;
+}
+
+static int socket_option(int descriptor, int option) {
+  int value = 0;
+  socklen_t size = sizeof value;
+  return getsockopt(descriptor, SOL_SOCKET, option, &value, &size) < 0 ? -1 : value;
+}
+
+int clinux_is_unix_listener(int descriptor) {
+  int domain = socket_option(descriptor, SO_DOMAIN);
+  int type = socket_option(descriptor, SO_TYPE);
+  int listens = socket_option(descriptor, SO_ACCEPTCONN);
+  if (domain < 0 || type < 0 || listens < 0) return -1;
+  return domain == AF_UNIX && type == SOCK_STREAM && listens;
+}
+
+static int set_flag(int descriptor, int get, int set, int flag, int on) {
+  int flags = fcntl(descriptor, get);
+  if (flags < 0) return -1;
+  return fcntl(descriptor, set, on ? flags | flag : flags & ~flag);
+}
+
+int clinux_set_nonblocking(int descriptor, int nonblocking) {
+  return set_flag(descriptor, F_GETFL, F_SETFL, O_NONBLOCK, nonblocking);
+}
+
+int clinux_set_close_on_exec(int descriptor, int close_on_exec) {
+  return set_flag(descriptor, F_GETFD, F_SETFD, FD_CLOEXEC, close_on_exec);
+}
+
+int clinux_lock_file(int descriptor, int wait) {
+  int result;
+  do {
+    result = flock(descriptor, LOCK_EX | (wait ? 0 : LOCK_NB));
+  } while (result < 0 && errno == EINTR);
+  return result;
+}
+
+int clinux_pipe(int descriptors[2]) { return pipe2(descriptors, O_CLOEXEC); }
+
+int clinux_random(void *bytes, size_t count) {
+  char *next = bytes;
+  while (count > 0) {
+    ssize_t got = getrandom(next, count, 0);
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return -1;
+    }
+    next += got;
+    count -= (size_t)got;
+  }
+  return 0;
+}
+
+int clinux_rename_new(const char *from, const char *to) {
+  return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+}
+
+int clinux_allocate(int descriptor, int64_t length) { return fallocate(descriptor, 0, 0, length); }
+
+int clinux_sync_folder(const char *path) {
+  int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return -1;
+  int result = fsync(folder);
+  int fault = errno;
+  close(folder);
+  errno = fault;
+  return result;
+}
+
+int clinux_thread_identifier(void) { return gettid(); }
+
+int clinux_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+int clinux_signal_on_parent_death(int signal) { return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0); }
+
+int clinux_terminal_columns(int descriptor) {
+  struct winsize size;
+  if (ioctl(descriptor, TIOCGWINSZ, &size) < 0 || size.ws_col == 0) return -1;
+  return size.ws_col;
+}
