@@ -61,7 +61,7 @@ let package = Package(
       ]),
     program("listsrpc", uses: ["ArgumentParsing", "CLinux", "JSONRPC", "ListsClient", "Records"]),
     program(
-      "listsbench", path: "Tests/Benchmarks", uses: ["CLinux", "JSONRPC"]),
+      "listsbench", path: "Tests/Benchmarks", uses: []),
 
     tests("JSONRPCTests", of: ["JSONRPC"]),
     tests("RecordsTests", of: ["JSONRPC", "Records"]),
