@@ -63,6 +63,7 @@ let package = Package(
     program(
       "listsbench", path: "Tests/Benchmarks", uses: []),
 
+    library("ServiceFixture", path: "Tests/ServiceFixture", uses: ["CLinux"]),
     tests("JSONRPCTests", of: ["JSONRPC"]),
     tests("RecordsTests", of: ["JSONRPC", "Records"]),
     tests("SQLiteTests", of: ["SQLite"]),
@@ -70,18 +71,24 @@ let package = Package(
     tests("ListsServiceTests", of: ["JSONRPC", "ListsService", "RecordStore", "Records"]),
     tests("SocketServerTests", of: ["CLinux", "JSONRPC", "SocketServer"]),
     tests("ArgumentParsingTests", of: ["ArgumentParsing"]),
-    tests("ListsClientTests", of: ["CLinux", "JSONRPC", "ListsClient", "Records", "listsd"]),
-    tests("ListsdTests", of: ["CLinux", "JSONRPC", "ListsClient", "listsd"]),
-    tests("ListsrpcTests", of: ["CLinux", "JSONRPC", "ListsClient", "listsd", "listsrpc"]),
+    tests(
+      "ListsClientTests", of: ["CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "Records", "listsd"]),
+    tests("ListsdTests", of: ["CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "listsd"]),
+    tests("ListsrpcTests", of: ["CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "listsd", "listsrpc"]),
     tests(
       "ConformanceTests",
-      of: ["JSONRPC", "ListsClient", "ListsService", "RecordStore", "Records", "listsd", "listsrpc"]),
+      of: [
+        "JSONRPC", "ListsClient", "ListsService", "RecordStore", "Records", "ServiceFixture", "listsd",
+        "listsrpc",
+      ]),
     tests(
       "FaultsTests",
       of: [
-        "CLinux", "JSONRPC", "ListsClient", "ListsService", "RecordStore", "Records", "listsd", "listsrpc",
+        "CLinux", "JSONRPC", "ListsClient", "ListsService", "RecordStore", "Records", "ServiceFixture",
+        "listsd",
+        "listsrpc",
       ]),
-    tests("SystemdTests", of: ["CLinux", "JSONRPC", "ListsClient", "listsd", "listsrpc"]),
+    tests("SystemdTests", of: ["CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "listsd", "listsrpc"]),
   ],
   swiftLanguageModes: [.v6]
 )
