@@ -1,0 +1,148 @@
+/// Appends JSON text to bytes, with the commas where they belong and no white space.
+///
+/// It does not check that brackets match or that an object's values have keys; that is the caller's part.
+public struct JSONWriter: Sendable {
+  /// What was written so far.
+  public var bytes: [UInt8]
+  /// Whether a value was written that the next one on the same level must be kept apart from.
+  private var needsComma = false
+
+  public init(reservingCapacity capacity: Int = 0) {
+    bytes = []
+    if capacity > 0 { bytes.reserveCapacity(capacity) }
+  }
+
+  public mutating func beginObject() { open(Byte.openBrace) }
+  public mutating func endObject() { close(Byte.closeBrace) }
+  public mutating func beginArray() { open(Byte.openBracket) }
+  public mutating func endArray() { close(Byte.closeBracket) }
+
+  /// The name of the member whose value is written next.
+  public mutating func key(_ name: String) {
+    separate()
+    appendLiteral(name)
+    bytes.append(Byte.colon)
+    needsComma = false
+  }
+
+  /// The name of the member whose value is written next, as the text of a JSON string.
+  public mutating func key(_ name: JSON) {
+    separate()
+    bytes.append(contentsOf: name.bytes)
+    bytes.append(Byte.colon)
+    needsComma = false
+  }
+
+  public mutating func string(_ value: String) {
+    separate()
+    appendLiteral(value)
+  }
+
+  public mutating func int(_ value: Int64) {
+    separate()
+    appendDigits(value)
+  }
+
+  public mutating func int(_ value: Int) { int(Int64(value)) }
+
+  /// The shortest digits that read back as the same double, always with a point or an exponent, so that it
+  /// stays apart from an integer. JSON has no NaN and no infinities; they become `null`.
+  public mutating func double(_ value: Double) {
+    guard value.isFinite else { return null() }
+    separate()
+    var text = value.description
+    text.withUTF8 { bytes.append(contentsOf: $0) }
+  }
+
+  public mutating func bool(_ value: Bool) {
+    separate()
+    append(value ? "true" : "false")
+  }
+
+  public mutating func null() {
+    separate()
+    append("null")
+  }
+
+  /// The exact text of a value.
+  public mutating func raw(_ value: JSON) {
+    separate()
+    bytes.append(contentsOf: value.bytes)
+  }
+
+  /// A value that is JSON text already.
+  public mutating func raw(_ text: some Collection<UInt8>) {
+    separate()
+    bytes.append(contentsOf: text)
+  }
+
+  // MARK: Pieces
+
+  @inline(__always)
+  private mutating func separate() {
+    if needsComma { bytes.append(Byte.comma) }
+    needsComma = true
+  }
+
+  private mutating func open(_ bracket: UInt8) {
+    separate()
+    bytes.append(bracket)
+    needsComma = false
+  }
+
+  private mutating func close(_ bracket: UInt8) {
+    bytes.append(bracket)
+    needsComma = true
+  }
+
+  private mutating func append(_ text: StaticString) {
+    bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  /// Quotes and escapes what RFC 8259 section 7 demands, and nothing else.
+  private mutating func appendLiteral(_ text: String) {
+    bytes.append(Byte.quote)
+    var text = text
+    text.withUTF8 { utf8 in
+      var start = 0
+      for index in utf8.indices {
+        let byte = utf8[index]
+        guard byte < 0x20 || byte == Byte.quote || byte == Byte.backslash else { continue }
+        bytes.append(contentsOf: utf8[start..<index])
+        appendEscape(byte)
+        start = index + 1
+      }
+      bytes.append(contentsOf: utf8[start...])
+    }
+    bytes.append(Byte.quote)
+  }
+
+  private mutating func appendEscape(_ byte: UInt8) {
+    bytes.append(Byte.backslash)
+    switch byte {
+    case Byte.quote, Byte.backslash: bytes.append(byte)
+    case 0x08: bytes.append(UInt8(ascii: "b"))
+    case 0x0C: bytes.append(UInt8(ascii: "f"))
+    case Byte.lineFeed: bytes.append(UInt8(ascii: "n"))
+    case Byte.carriageReturn: bytes.append(UInt8(ascii: "r"))
+    case Byte.tab: bytes.append(UInt8(ascii: "t"))
+    default:
+      append("u00")
+      bytes.append(Byte.zero + byte >> 4)
+      let digit = byte & 0xF
+      bytes.append(digit < 10 ? Byte.zero + digit : UInt8(ascii: "a") + digit - 10)
+    }
+  }
+
+  private mutating func appendDigits(_ value: Int64) {
+    if value < 0 { bytes.append(Byte.minus) }
+    var magnitude = value.magnitude
+    let start = bytes.count
+    repeat {
+      let (quotient, remainder) = magnitude.quotientAndRemainder(dividingBy: 10)
+      bytes.append(Byte.zero + UInt8(truncatingIfNeeded: remainder))
+      magnitude = quotient
+    } while magnitude > 0
+    bytes[start...].reverse()
+  }
+}
