@@ -30,6 +30,11 @@ enum Byte {
     byte &- zero <= 9
   }
 
+  /// Whether the byte is this small letter or its capital, or this other character.
+  static func isEqual(_ byte: UInt8, ignoringCaseOf letter: UInt8) -> Bool {
+    byte == letter || (0x41...0x5A).contains(byte) && byte | 0x20 == letter
+  }
+
   /// The value of a hexadecimal digit, or nil.
   @inline(__always)
   static func hexadecimalValue(_ byte: UInt8) -> UInt32? {
