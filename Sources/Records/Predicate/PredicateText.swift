@@ -1,0 +1,27 @@
+/// The spelling of a predicate's parts.
+enum PredicateText {
+  /// Words with a meaning of their own, in upper case. As the name of a field they are written in backquotes.
+  static let reservedWords: Set<String> = [
+    "ALL", "AND", "ANY", "BEGINSWITH", "BETWEEN", "CONTAINS", "ENDSWITH", "FALSE", "FALSEPREDICATE", "IN",
+    "LIKE", "MATCHES", "NIL", "NO", "NONE", "NOT", "NULL", "OR", "SELF", "SOME", "TOKENMATCHES", "TRUE",
+    "TRUEPREDICATE", "WITHIN", "YES",
+  ]
+
+  static func isNameStart(_ character: Character) -> Bool {
+    character.isLetter || character == "_"
+  }
+
+  static func isNamePart(_ character: Character) -> Bool {
+    character.isLetter || character.isNumber || character == "_"
+  }
+
+  /// A name as it stands in a key path: in backquotes where it would not be read as one otherwise.
+  static func name(_ name: String) -> String {
+    if let first = name.first, isNameStart(first), name.allSatisfy(isNamePart),
+      !reservedWords.contains(name.uppercased())
+    {
+      return name
+    }
+    return "`" + name.split(separator: "`", omittingEmptySubsequences: false).joined(separator: "``") + "`"
+  }
+}

@@ -1,0 +1,11 @@
+/// A name told apart from others by its bytes, as names are here: for sets and dictionaries, where `String`
+/// would take composed and decomposed characters for one.
+struct FieldName: Sendable, Hashable {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  static func == (left: FieldName, right: FieldName) -> Bool { left.text.hasSameUTF8(as: right.text) }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}
