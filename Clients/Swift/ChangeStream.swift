@@ -1,0 +1,218 @@
+import Glibc
+import JSONRPC
+import Synchronization
+
+/// The changes of one subscription, in the order of their commits; for one task at a time.
+///
+/// What is taken from the stream too slowly is not lost: beyond its bounds pushes are dropped, and read
+/// again from the service's log of changes afterwards. The stream ends the subscription when it goes.
+/// After an interruption in the middle of a divided commit its parts may come again.
+public final class ChangeStream: AsyncSequence, Sendable {
+  public typealias Element = ChangeEvent
+  public typealias Failure = ClientError
+
+  private let request: SubscriptionRequest
+  /// The connection that is shared with others, kept open for as long as the stream is.
+  private let connection: Connection?
+  /// Opens another connection; nil when the stream ends with the one it has.
+  private let reconnect: (@Sendable () throws(ClientError) -> Channel)?
+  private let state: Mutex<State>
+
+  private struct State {
+    var channel: Channel
+    var buffer: ChangeBuffer
+    var subscriptionID: String?
+    /// Where to go on from: the last token whose changes were all taken; nil while the initial records
+    /// are not all taken.
+    var token: String?
+    var isFinished = false
+    /// Events that are to come before the buffer's.
+    var queued: [ChangeEvent] = []
+  }
+
+  init(
+    request: SubscriptionRequest, channel: Channel, connection: Connection? = nil,
+    reconnect: (@Sendable () throws(ClientError) -> Channel)?
+  ) {
+    self.request = request
+    self.connection = connection
+    self.reconnect = reconnect
+    state = Mutex(State(channel: channel, buffer: Self.makeBuffer(request), token: request.since))
+  }
+
+  deinit {
+    let (channel, id) = state.withLock { ($0.channel, $0.subscriptionID) }
+    if reconnect != nil { channel.close() } else if let id { channel.unsubscribe(id) }
+  }
+
+  /// The token to give as `since` to a later stream that goes on where this one is.
+  public var changeToken: String? { state.withLock { $0.token } }
+
+  public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let stream: ChangeStream
+
+    /// The next event; nil after the stream has thrown or its task was cancelled.
+    public mutating func next() async throws(ClientError) -> ChangeEvent? {
+      try await stream.next()
+    }
+
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(ClientError) -> ChangeEvent? {
+      try await stream.next()
+    }
+  }
+
+  private static func makeBuffer(_ request: SubscriptionRequest) -> ChangeBuffer {
+    ChangeBuffer(maximumPushes: request.maximumBufferedPushes, maximumBytes: request.maximumBufferedBytes)
+  }
+
+  // MARK: Subscribing
+
+  func start() async throws(ClientError) {
+    try await subscribe(since: request.since, initial: request.sendsInitial && request.since == nil)
+  }
+
+  private func subscribe(since token: String?, initial: Bool) async throws(ClientError) {
+    let buffer = Self.makeBuffer(request)
+    let channel = state.withLock { state in
+      state.buffer = buffer
+      return state.channel
+    }
+    let params = request.params(since: token, initial: initial)
+    let result: Result<JSON, ClientError> = await withCheckedContinuation { continuation in
+      // The routing is set up on the channel's thread, before it looks at the next message.
+      channel.send("subscribe", params: params) { result in
+        if case .success(let reply) = result, let id = reply["subscriptionID"]?.stringValue {
+          channel.route(id, to: buffer)
+        }
+        continuation.resume(returning: result)
+      }
+    }
+    let reply = try result.get()
+    guard let id = reply["subscriptionID"]?.stringValue else {
+      throw .malformedReply("subscribe gave no subscriptionID")
+    }
+    state.withLock { state in
+      state.subscriptionID = id
+      if !initial, state.token == nil { state.token = reply["changeToken"]?.stringValue }
+    }
+  }
+
+  /// Subscribes again from where the stream is; from anew when that is no longer kept.
+  private func resume() async throws(ClientError) {
+    let token = state.withLock { $0.token }
+    guard let token else {
+      // Some of the initial records were taken: they come again, all of them.
+      state.withLock { $0.queued.append(.reset(changeToken: "")) }
+      return try await subscribe(since: nil, initial: true)
+    }
+    do throws(ClientError) {
+      try await subscribe(since: token, initial: false)
+    } catch {
+      guard case .rejected(let failure) = error, failure.errorCode == "changeTokenExpired" else {
+        throw error
+      }
+      try await beginAnew(from: failure.data?["changeToken"]?.stringValue)
+    }
+  }
+
+  /// Tells the reader to forget what it holds, and subscribes anew.
+  private func beginAnew(from fresh: String?) async throws(ClientError) {
+    state.withLock { state in
+      state.token = request.sendsInitial ? nil : fresh
+      state.queued.append(.reset(changeToken: fresh ?? ""))
+    }
+    try await subscribe(since: request.sendsInitial ? nil : fresh, initial: request.sendsInitial)
+  }
+
+  private func endSubscription() {
+    let (channel, id) = state.withLock { state in
+      defer { state.subscriptionID = nil }
+      return (state.channel, state.subscriptionID)
+    }
+    if let id { channel.unsubscribe(id) }
+  }
+
+  // MARK: Reading
+
+  fileprivate func next() async throws(ClientError) -> ChangeEvent? {
+    while true {
+      let (queued, buffer, isFinished) = state.withLock { state in
+        (state.queued.isEmpty ? nil : state.queued.removeFirst(), state.buffer, state.isFinished)
+      }
+      if let queued { return queued }
+      if isFinished { return nil }
+      switch await buffer.next() {
+      case .push(let params):
+        if let event = try await take(params) { return event }
+      case .gap:
+        endSubscription()
+        try await finishing { () async throws(ClientError) in try await resume() }
+      case .cancelled:
+        finish()
+        return nil
+      case .end(let error):
+        try await finishing { () async throws(ClientError) in try await recover(from: error) }
+      }
+    }
+  }
+
+  private func take(_ params: JSON) async throws(ClientError) -> ChangeEvent? {
+    let batch = ChangeBatch(json: params)
+    if params["resync"]?.boolValue == true {
+      if request.sendsInitial {
+        endSubscription()
+        try await finishing { () async throws(ClientError) in try await beginAnew(from: batch.changeToken) }
+        return nil
+      }
+      state.withLock { $0.token = batch.changeToken }
+      return .reset(changeToken: batch.changeToken)
+    }
+    if !batch.isContinued { state.withLock { $0.token = batch.changeToken } }
+    return .changes(batch)
+  }
+
+  /// Connects again, waiting longer each time, when the stream may and the connection was lost.
+  private func recover(from error: ClientError) async throws(ClientError) {
+    guard let reconnect, case .connectionLost = error else { throw error }
+    var delay = Duration.milliseconds(100)
+    while true {
+      do throws(ClientError) {
+        let channel = try reconnect()
+        state.withLock { state in
+          state.channel = channel
+          state.subscriptionID = nil
+        }
+        return try await resume()
+      } catch {
+        switch error {
+        case .unreachable, .connectionLost: break
+        case .rejected(let failure) where failure.retryAfter != nil: break
+        default: throw error
+        }
+      }
+      // Apart from each other, so that many clients don't all come at once.
+      let share = Double.random(in: 0.5...1)
+      guard (try? await Task.sleep(for: delay * share)) != nil else { throw .cancelled }
+      delay = Swift.min(delay * 2, .seconds(5))
+    }
+  }
+
+  /// Runs a step after whose failure nothing more comes.
+  private func finishing(_ step: () async throws(ClientError) -> Void) async throws(ClientError) {
+    do throws(ClientError) {
+      try await step()
+    } catch {
+      finish()
+      throw error
+    }
+  }
+
+  private func finish() {
+    endSubscription()
+    state.withLock { $0.isFinished = true }
+  }
+}

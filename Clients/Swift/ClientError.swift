@@ -1,0 +1,67 @@
+public import JSONRPC
+
+/// Why a call, or a subscription, came to nothing.
+public enum ClientError: Error, Sendable {
+  /// No connection: nothing was sent.
+  case unreachable(Unreachable)
+  /// The service answered with an error.
+  case rejected(ServiceError)
+  /// The connection ended before the reply came: the request may have taken effect, or not.
+  case connectionLost(reason: String)
+  /// The reply (or push) is longer than this client takes. Only this call is concerned.
+  case replyTooLarge(limit: Int)
+  /// The reply is not what the protocol says.
+  case malformedReply(String)
+  /// The calling task was cancelled. The request may have taken effect, or not.
+  case cancelled
+
+  /// No service behind the address, or one that is not to be trusted.
+  public struct Unreachable: Error, Sendable, Equatable {
+    /// What was tried, or nil when there was nothing to try.
+    public var path: String?
+    /// What went wrong, as a sentence without its full stop.
+    public var reason: String
+    /// What the user can do about it.
+    public var advice: String
+
+    public init(path: String?, reason: String, advice: String) {
+      self.path = path
+      self.reason = reason
+      self.advice = advice
+    }
+  }
+
+  /// The error object of a reply.
+  public struct ServiceError: Error, Sendable {
+    /// JSON-RPC's number.
+    public var code: Int
+    /// One sentence for a person.
+    public var message: String
+    /// What a program needs to recover; `Protocol/README.md` lists its members.
+    public var data: JSON?
+
+    public init(code: Int, message: String, data: JSON? = nil) {
+      self.code = code
+      self.message = message
+      self.data = data
+    }
+
+    /// The failure's name, such as `unknownItem`; tell failures apart by it.
+    public var errorCode: String { data?["errorCode"]?.stringValue ?? "" }
+    /// Seconds after which the same request may succeed.
+    public var retryAfter: Double? { data?["retryAfter"]?.doubleValue }
+  }
+}
+
+extension ClientError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .unreachable(let problem): "\(problem.reason). \(problem.advice)"
+    case .rejected(let error): error.message
+    case .connectionLost(let reason): "the connection to the service was lost: \(reason)"
+    case .replyTooLarge(let limit): "too large: the reply is longer than the \(limit) bytes that are accepted"
+    case .malformedReply(let reason): "the service's reply can't be understood: \(reason)"
+    case .cancelled: "cancelled"
+    }
+  }
+}
