@@ -1,49 +1,41 @@
 /// What the clients ask for: 100,000 items of about 235 bytes in 1,000 lists, keys uniform at random.
-struct Workload {
-  enum Kind: String, CaseIterable {
-    case echo, fetch, save, query
-  }
+enum Workload: String {
+  case echo, fetch, save, query
 
   static let lists = 1000
 
-  let kind: Kind
-  let records: Int
-  private var random = Xorshift()
-  private var lastID = 0
-
-  init(_ kind: Kind, records: Int) {
-    self.kind = kind
-    self.records = records
+  /// JSON-RPC requests of this kind, made in advance so that the clock sees none of their making.
+  func requests(records: Int) -> [[UInt8]] {
+    var random = Xorshift()
+    return (0..<32768).map { id in
+      let item = Int(random.next() % UInt64(records))
+      return Array(request(id: id, item: item, quantity: Int(random.next() % 1000)).utf8)
+    }
   }
 
-  /// The next request, one line with its line feed.
-  mutating func nextRequest() -> String {
-    lastID += 1
-    let item = Int(random.next() % UInt64(records))
-    switch kind {
+  private func request(id: Int, item: Int, quantity: Int) -> String {
+    switch self {
     case .echo:
-      return request("echo", "{\"x\":\"\(String(repeating: "a", count: 200))\"}")
+      return Self.call(id, "echo", "{\"x\":\"\(String(repeating: "a", count: 200))\"}")
     case .fetch:
-      return request("fetchRecord", "{\"recordName\":\"\(Self.name(of: item))\"}")
+      return Self.call(id, "fetchRecord", "{\"recordName\":\"\(Self.name(of: item))\"}")
     case .save:
-      let quantity = Int(random.next() % 1000)
-      return request(
-        "saveRecord",
+      return Self.call(
+        id, "saveRecord",
         "{\"record\":\(Self.record(item, quantity: quantity)),\"savePolicy\":\"allKeys\"}")
     case .query:
-      let list = item % Self.lists
-      return request(
-        "performQuery",
+      return Self.call(
+        id, "performQuery",
         """
         {"recordType":"Item","predicate":"list == %@ AND done == NO",\
-        "arguments":[{"$reference":{"recordName":"list-\(list)"}}],\
+        "arguments":[{"$reference":{"recordName":"list-\(item % Self.lists)"}}],\
         "sortDescriptors":[{"key":"name"}],"resultsLimit":50}
         """)
     }
   }
 
-  private func request(_ method: String, _ params: String) -> String {
-    "{\"jsonrpc\":\"2.0\",\"id\":\(lastID),\"method\":\"\(method)\",\"params\":\(params)}\n"
+  static func call(_ id: Int, _ method: String, _ params: String) -> String {
+    "{\"jsonrpc\":\"2.0\",\"id\":\(id),\"method\":\"\(method)\",\"params\":\(params)}\n"
   }
 
   static func name(of item: Int) -> String { "item-\(item)" }
@@ -51,23 +43,22 @@ struct Workload {
   /// One item's record. Half of each list's hundred items are open.
   static func record(_ item: Int, quantity: Int) -> String {
     """
-    {"recordType":"Item","recordName":"\(name(of: item))","fields":{"name":"Semi-skimmed milk \(item * 7919 % 1_000_000)",\
-    "quantity":\(quantity),"done":\((item / lists).isMultiple(of: 2)),"createdAt":{"$date":"2026-03-14T09:26:53.589Z"},\
+    {"recordType":"Item","recordName":"\(name(of: item))","fields":{\
+    "name":"Semi-skimmed milk \(item * 7919 % 1_000_000)",\
+    "quantity":\(quantity),"done":\((item / lists).isMultiple(of: 2)),\
+    "createdAt":{"$date":"2026-03-14T09:26:53.589Z"},\
     "list":{"$reference":{"recordName":"list-\(item % lists)"}}}}
     """
   }
 
-  /// The requests that fill an empty store: batches of `batchSize` creations.
-  static func fillRequests(records: Int, batchSize: Int) -> [String] {
-    stride(from: 0, to: records, by: batchSize).map { start in
-      let operations = (start..<min(start + batchSize, records)).map {
+  /// The requests that fill an empty store: batches of 500.
+  static func fillRequests(records: Int) -> [[UInt8]] {
+    stride(from: 0, to: records, by: 500).map { start in
+      let operations = (start..<min(start + 500, records)).map {
         "{\"operationType\":\"forceReplace\",\"record\":\(record($0, quantity: $0 % 10))}"
       }
-      return """
-        {"jsonrpc":"2.0","id":\(start),"method":"modifyRecords","params":{"operations":[\
-        \(operations.joined(separator: ","))]}}
-
-        """
+      return Array(
+        call(start, "modifyRecords", "{\"operations\":[\(operations.joined(separator: ","))]}").utf8)
     }
   }
 }
