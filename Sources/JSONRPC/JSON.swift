@@ -27,6 +27,11 @@ public struct JSON: Sendable {
     self.end = end
   }
 
+  /// A part of this value, by its place in ``storage``.
+  func value(at range: Range<Int>) -> JSON {
+    JSON(storage: storage, start: range.lowerBound, end: range.upperBound)
+  }
+
   /// Checks that `bytes` are one JSON value, with white space around it at most.
   public init(parsing bytes: [UInt8], maximumDepth: Int = JSON.maximumDepth) throws(JSONSyntaxError) {
     var scanner = JSONScanner(maximumDepth: maximumDepth)

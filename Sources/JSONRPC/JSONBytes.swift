@@ -21,30 +21,58 @@ extension Span where Element == UInt8 {
   @inline(__always)
   func endOfPlainText(from offset: Int) -> Int {
     var offset = offset
-    // Eight bytes at a time; the classic tests for "some byte is zero" and "some byte is less than".
     while offset + 8 <= count {
-      let word = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      let quotes = word ^ 0x2222_2222_2222_2222
-      let backslashes = word ^ 0x5C5C_5C5C_5C5C_5C5C
-      let ones: UInt64 = 0x0101_0101_0101_0101
-      let special =
-        (quotes &- ones) | (backslashes &- ones) | (word &- 0x2020_2020_2020_2020) | word
-      if special & 0x8080_8080_8080_8080 != 0 { break }
+      let word = loadWord(at: offset)
+      let marks = (Self.marks(of: word) | word) & 0x8080_8080_8080_8080
+      if marks != 0 { return offset + marks.trailingZeroBitCount >> 3 }
       offset += 8
     }
-    while offset < count {
-      let byte = self[offset]
-      if byte < 0x20 || byte >= 0x80 || byte == Byte.quote || byte == Byte.backslash { break }
-      offset += 1
-    }
+    while offset < count, !Self.needsEscape(self[offset]), self[offset] < 0x80 { offset += 1 }
     return offset
+  }
+
+  /// The same, with the bytes above 0x7F: before the next quote, backslash or control character.
+  @inline(__always)
+  func endOfUnescapedText(from offset: Int) -> Int {
+    var offset = offset
+    while offset + 8 <= count {
+      let word = loadWord(at: offset)
+      let marks = Self.marks(of: word) & ~word & 0x8080_8080_8080_8080
+      if marks != 0 { return offset + marks.trailingZeroBitCount >> 3 }
+      offset += 8
+    }
+    while offset < count, !Self.needsEscape(self[offset]) { offset += 1 }
+    return offset
+  }
+
+  /// Eight bytes, the first one lowest. Traps when they are not inside the span.
+  @inline(__always)
+  private func loadWord(at offset: Int) -> UInt64 {
+    UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  /// Sets the high bit of each byte that is a quote, a backslash or a control character, of some that are
+  /// above 0x7F, and of none of the others below the first of these.
+  @inline(__always)
+  private static func marks(of word: UInt64) -> UInt64 {
+    // Subtracting borrows from the next byte only where the byte itself is marked.
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quotes = (word ^ ones &* UInt64(Byte.quote)) &- ones
+    let backslashes = (word ^ ones &* UInt64(Byte.backslash)) &- ones
+    let controls = word &- ones &* UInt64(Byte.space)
+    return quotes | backslashes | controls
+  }
+
+  @inline(__always)
+  private static func needsEscape(_ byte: UInt8) -> Bool {
+    byte < Byte.space || byte == Byte.quote || byte == Byte.backslash
   }
 
   /// After the string whose opening quote is at `offset`.
   func endOfString(from offset: Int) -> Int {
     var offset = offset + 1
     while offset < count {
-      offset = endOfPlainText(from: offset)
+      offset = endOfUnescapedText(from: offset)
       guard offset < count else { break }
       let byte = self[offset]
       offset += 1

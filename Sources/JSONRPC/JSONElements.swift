@@ -30,7 +30,7 @@ extension JSON {
         let bytes = array.storage.span.extracting(first: array.end)
         guard let element = bytes.element(after: offset) else { return nil }
         offset = element.upperBound
-        return JSON(storage: array.storage, start: element.lowerBound, end: element.upperBound)
+        return array.value(at: element)
       }
     }
   }

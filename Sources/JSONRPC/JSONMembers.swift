@@ -14,7 +14,7 @@ extension JSON {
     while let (key, value) = bytes.member(after: offset) {
       offset = value.upperBound
       if bytes.isString(name, from: key.lowerBound, to: key.upperBound) {
-        return JSON(storage: storage, start: value.lowerBound, end: value.upperBound)
+        return self.value(at: value)
       }
     }
     return nil
@@ -72,9 +72,7 @@ extension JSON {
         let bytes = object.storage.span.extracting(first: object.end)
         guard let (key, value) = bytes.member(after: offset) else { return nil }
         offset = value.upperBound
-        return Member(
-          key: JSON(storage: object.storage, start: key.lowerBound, end: key.upperBound),
-          value: JSON(storage: object.storage, start: value.lowerBound, end: value.upperBound))
+        return Member(key: object.value(at: key), value: object.value(at: value))
       }
     }
   }

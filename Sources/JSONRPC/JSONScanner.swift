@@ -94,7 +94,11 @@ struct JSONScanner {
         offset += 1
         return
       case Byte.backslash: try scanEscape(bytes)
-      case 0x80...: try scanMultibyteCharacter(bytes)
+      case 0x80...:
+        // They mostly come in rows.
+        repeat {
+          try scanMultibyteCharacter(bytes)
+        } while offset < bytes.count && bytes[offset] >= 0x80
       default: throw fault(.controlCharacter)
       }
     }

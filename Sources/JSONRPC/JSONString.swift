@@ -2,9 +2,10 @@ extension JSON {
   /// The decoded string; nil for anything else.
   public var stringValue: String? {
     guard isString else { return nil }
-    let content = storage[start + 1..<end - 1]
-    if !isEscaped { return String(decoding: content, as: UTF8.self) }
-    return String(decoding: decodedBytes, as: UTF8.self)
+    guard storage.span.endOfUnescapedText(from: start + 1) >= end - 1 else {
+      return String(decoding: decodedBytes, as: UTF8.self)
+    }
+    return String(decoding: storage[start + 1..<end - 1], as: UTF8.self)
   }
 
   /// Whether the value is a string whose decoded UTF-8 is exactly that of `text`. Composed and decomposed
@@ -27,24 +28,12 @@ extension JSON {
   var decodedBytes: [UInt8] {
     storage.span.decodedString(from: start, to: end)
   }
-
-  private var isEscaped: Bool {
-    storage.span.contains(Byte.backslash, from: start, to: end)
-  }
 }
 
 /// Reading of string literals. `start` is the opening quote's offset, `end` the one after the closing quote.
 extension Span where Element == UInt8 {
-  func contains(_ byte: UInt8, from start: Int, to end: Int) -> Bool {
-    var offset = start
-    while offset < end {
-      if self[offset] == byte { return true }
-      offset += 1
-    }
-    return false
-  }
-
   /// Whether the literal stands for exactly these bytes.
+  @inline(__always)
   func isString(_ text: Span<UInt8>, from start: Int, to end: Int) -> Bool {
     // No escape is shorter than what it stands for.
     let length = end - start - 2

@@ -33,6 +33,16 @@ public struct JSONWriter: Sendable {
     needsComma = false
   }
 
+  /// The same for a name of ASCII characters that stand for themselves.
+  mutating func plainKey(_ name: StaticString) {
+    separate()
+    bytes.append(Byte.quote)
+    append(name)
+    bytes.append(Byte.quote)
+    bytes.append(Byte.colon)
+    needsComma = false
+  }
+
   public mutating func string(_ value: String) {
     separate()
     appendLiteral(value)
@@ -73,7 +83,10 @@ public struct JSONWriter: Sendable {
   /// A value that is JSON text already.
   public mutating func raw(_ text: some Collection<UInt8>) {
     separate()
-    bytes.append(contentsOf: text)
+    // A generic append goes byte by byte where it isn't specialized.
+    if text.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil {
+      bytes.append(contentsOf: text)
+    }
   }
 
   // MARK: Pieces
@@ -104,15 +117,15 @@ public struct JSONWriter: Sendable {
     bytes.append(Byte.quote)
     var text = text
     text.withUTF8 { utf8 in
+      let span = utf8.span
       var start = 0
-      for index in utf8.indices {
-        let byte = utf8[index]
-        guard byte < 0x20 || byte == Byte.quote || byte == Byte.backslash else { continue }
-        bytes.append(contentsOf: utf8[start..<index])
-        appendEscape(byte)
-        start = index + 1
+      while true {
+        let end = span.endOfUnescapedText(from: start)
+        bytes.append(contentsOf: utf8[start..<end])
+        if end == utf8.count { break }
+        appendEscape(utf8[end])
+        start = end + 1
       }
-      bytes.append(contentsOf: utf8[start...])
     }
     bytes.append(Byte.quote)
   }

@@ -14,12 +14,12 @@ public struct RPCError: Error, Sendable, Equatable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    writer.key("code")
+    writer.plainKey("code")
     writer.int(code)
-    writer.key("message")
+    writer.plainKey("message")
     writer.string(message)
     if let data {
-      writer.key("data")
+      writer.plainKey("data")
       writer.raw(data)
     }
     writer.endObject()
@@ -68,10 +68,10 @@ extension RPCError {
   private init(_ code: Int, _ errorCode: String, _ message: String, offset: Int? = nil) {
     var writer = JSONWriter()
     writer.beginObject()
-    writer.key("errorCode")
+    writer.plainKey("errorCode")
     writer.string(errorCode)
     if let offset {
-      writer.key("offset")
+      writer.plainKey("offset")
       writer.int(offset)
     }
     writer.endObject()

@@ -1,22 +1,24 @@
-/// Makes the messages of a server: each one a JSON text without white space, so on one line, unframed.
+/// Makes messages: each one a JSON text without white space, so on one line, unframed.
 public enum Reply {
   /// `result` is the JSON text of a value.
   public static func result(id: RequestID, result: some Collection<UInt8>) -> [UInt8] {
-    message(reservingCapacity: result.count) { writer in
-      writer.key("id")
-      id.write(to: &writer)
-      writer.key("result")
-      writer.raw(result)
-    }
+    var writer = beginning(reservingCapacity: result.count)
+    writer.plainKey("id")
+    id.write(to: &writer)
+    writer.plainKey("result")
+    writer.raw(result)
+    writer.endObject()
+    return writer.bytes
   }
 
   public static func error(id: RequestID, _ error: RPCError) -> [UInt8] {
-    message(reservingCapacity: error.message.utf8.count + (error.data?.count ?? 0)) { writer in
-      writer.key("id")
-      id.write(to: &writer)
-      writer.key("error")
-      error.write(to: &writer)
-    }
+    var writer = beginning(reservingCapacity: error.message.utf8.count + (error.data?.count ?? 0))
+    writer.plainKey("id")
+    id.write(to: &writer)
+    writer.plainKey("error")
+    error.write(to: &writer)
+    writer.endObject()
+    return writer.bytes
   }
 
   /// The replies of a batch in one array, in the order given; nil when there are none, because then nothing
@@ -32,37 +34,35 @@ public enum Reply {
 
   /// `params` is the JSON text of an object or an array.
   public static func notification(method: String, params: some Collection<UInt8>) -> [UInt8] {
-    message(reservingCapacity: params.count) { writer in
-      writer.key("method")
-      writer.string(method)
-      writer.key("params")
-      writer.raw(params)
-    }
+    var writer = beginning(reservingCapacity: params.count)
+    writer.plainKey("method")
+    writer.string(method)
+    writer.plainKey("params")
+    writer.raw(params)
+    writer.endObject()
+    return writer.bytes
   }
 
   /// A client's call; `params` is the JSON text of an object or an array, nil to leave it out.
   public static func request(id: RequestID, method: String, params: [UInt8]?) -> [UInt8] {
-    message(reservingCapacity: params?.count ?? 0) { writer in
-      writer.key("id")
-      id.write(to: &writer)
-      writer.key("method")
-      writer.string(method)
-      if let params {
-        writer.key("params")
-        writer.raw(params)
-      }
+    var writer = beginning(reservingCapacity: params?.count ?? 0)
+    writer.plainKey("id")
+    id.write(to: &writer)
+    writer.plainKey("method")
+    writer.string(method)
+    if let params {
+      writer.plainKey("params")
+      writer.raw(params)
     }
-  }
-
-  private static func message(
-    reservingCapacity capacity: Int, _ write: (inout JSONWriter) -> Void
-  ) -> [UInt8] {
-    var writer = JSONWriter(reservingCapacity: capacity + 96)
-    writer.beginObject()
-    writer.key("jsonrpc")
-    writer.string("2.0")
-    write(&writer)
     writer.endObject()
     return writer.bytes
+  }
+
+  private static func beginning(reservingCapacity capacity: Int) -> JSONWriter {
+    var writer = JSONWriter(reservingCapacity: capacity + 96)
+    writer.beginObject()
+    writer.plainKey("jsonrpc")
+    writer.string("2.0")
+    return writer
   }
 }

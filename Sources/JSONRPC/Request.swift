@@ -28,74 +28,116 @@ extension Call {
       self = .invalid(.null, .invalidRequest("expected an object"))
       return
     }
-    var envelope = Envelope()
-    if let fault = envelope.fill(from: json) {
-      self = .invalid(envelope.returnableID, fault)
+    self = Envelope(json).call
+  }
+}
+
+/// Where the members of a call are in its text.
+private struct Envelope {
+  private let json: JSON
+  private var version: Range<Int>?
+  private var id: Range<Int>?
+  private var method: Range<Int>?
+  private var params: Range<Int>?
+  private var repeatsID = false
+  /// What is wrong with the members' names; all of them are taken in all the same, for the id.
+  private var fault: RPCError?
+
+  init(_ json: JSON) {
+    self.json = json
+    let bytes = json.storage.span.extracting(first: json.end)
+    var offset = json.start + 1
+    while let (key, value) = bytes.member(after: offset) {
+      offset = value.upperBound
+      guard let name = Name(key, in: bytes) else {
+        report("unknown member", key)
+        continue
+      }
+      if !place(value, at: name) { report("repeated member", key) }
+    }
+  }
+
+  private enum Name {
+    case version, id, method, params
+
+    @inline(__always)
+    init?(_ key: Range<Int>, in bytes: Span<UInt8>) {
+      switch bytes.shortString(key) {
+      case 0x6A_73_6F_6E_72_70_63: self = .version  // "jsonrpc"
+      case 0x69_64: self = .id  // "id"
+      case 0x6D_65_74_68_6F_64: self = .method  // "method"
+      case 0x70_61_72_61_6D_73: self = .params  // "params"
+      default: return nil
+      }
+    }
+  }
+
+  /// False when the member was there already.
+  @inline(__always)
+  private mutating func place(_ value: Range<Int>, at name: Name) -> Bool {
+    func fill(_ slot: inout Range<Int>?) -> Bool {
+      if slot != nil { return false }
+      slot = value
+      return true
+    }
+    switch name {
+    case .version: return fill(&version)
+    case .method: return fill(&method)
+    case .params: return fill(&params)
+    case .id:
+      repeatsID = repeatsID || id != nil
+      return fill(&id)
+    }
+  }
+
+  private mutating func report(_ problem: String, _ key: Range<Int>) {
+    let name = RPCError.quoted(json.value(at: key).stringValue ?? "")
+    fault = fault ?? .invalidRequest("\(problem) \(name)")
+  }
+
+  var call: Call {
+    let requestID: RequestID?
+    if let id, !repeatsID {
+      requestID = RequestID(json.value(at: id))
     } else {
-      self = envelope.call
+      requestID = nil
+    }
+    func invalid(_ reason: String) -> Call { .invalid(requestID ?? .null, .invalidRequest(reason)) }
+
+    if let fault { return .invalid(requestID ?? .null, fault) }
+    if id != nil, requestID == nil { return invalid("id must be a string, a finite number or null") }
+    guard let version, json.value(at: version).isString("2.0") else {
+      return invalid("jsonrpc must be \"2.0\"")
+    }
+    guard let method, let name = json.value(at: method).stringValue else {
+      return invalid("method must be a string")
+    }
+    let arguments = params.map { json.value(at: $0) }
+    switch arguments?.kind {
+    case .object, .array: return .request(Request(id: requestID, method: name, params: arguments))
+    case .null, nil: return .request(Request(id: requestID, method: name, params: nil))
+    case .boolean, .number, .string: return invalid("params must be an object or an array")
     }
   }
 }
 
-/// The members of a call as they were found.
-private struct Envelope {
-  var version: JSON?
-  var id: JSON?
-  var method: JSON?
-  var params: JSON?
-  var repeatsID = false
-
-  /// Returns the first fault of the members' names; takes in all of them all the same, for the id.
-  mutating func fill(from json: JSON) -> RPCError? {
-    var fault: RPCError?
-    for member in json.members {
-      let isRepeated: Bool
-      if member.isNamed("id") {
-        isRepeated = id != nil
-        repeatsID = repeatsID || isRepeated
-        id = member.value
-      } else if member.isNamed("method") {
-        isRepeated = method != nil
-        method = member.value
-      } else if member.isNamed("params") {
-        isRepeated = params != nil
-        params = member.value
-      } else if member.isNamed("jsonrpc") {
-        isRepeated = version != nil
-        version = member.value
-      } else {
-        fault = fault ?? .invalidRequest("unknown member \(RPCError.quoted(member.name))")
-        continue
-      }
-      if isRepeated {
-        fault = fault ?? .invalidRequest("member \(RPCError.quoted(member.name)) occurs twice")
-      }
+extension Span where Element == UInt8 {
+  /// The decoded bytes of a string literal as one number, the last one lowest; nil when they are more
+  /// than seven, so that no two strings without NUL are alike.
+  @inline(__always)
+  fileprivate func shortString(_ literal: Range<Int>) -> UInt64? {
+    guard literal.count <= 9 else { return decodedShortString(literal) }
+    var word: UInt64 = 0
+    for offset in literal.lowerBound + 1..<literal.upperBound - 1 {
+      let byte = self[offset]
+      if byte == Byte.backslash { return decodedShortString(literal) }
+      word = word << 8 | UInt64(byte)
     }
-    return fault
+    return word
   }
 
-  var returnableID: RequestID {
-    guard let id, !repeatsID else { return .null }
-    return RequestID(id) ?? .null
-  }
-
-  var call: Call {
-    var requestID: RequestID?
-    if let id {
-      requestID = RequestID(id)
-      if requestID == nil {
-        return .invalid(.null, .invalidRequest("id must be a string, a finite number or null"))
-      }
-    }
-    func invalid(_ reason: String) -> Call {
-      .invalid(requestID ?? .null, .invalidRequest(reason))
-    }
-    guard let version, version.isString("2.0") else { return invalid("jsonrpc must be \"2.0\"") }
-    guard let name = method?.stringValue else { return invalid("method must be a string") }
-    switch params?.kind {
-    case .object, .array: return .request(Request(id: requestID, method: name, params: params))
-    case .null, nil: return .request(Request(id: requestID, method: name, params: nil))
-    default: return invalid("params must be an object or an array")
-    }
+  private func decodedShortString(_ literal: Range<Int>) -> UInt64? {
+    let text = decodedString(from: literal.lowerBound, to: literal.upperBound)
+    return text.count > 7 ? nil : text.reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

@@ -37,13 +37,15 @@ struct ValueBoundary: Sendable {
   /// Goes on at `offset`, which moves to the end of the value, to the wrong byte, or to the end of `bytes`.
   mutating func advance(over bytes: Span<UInt8>, from offset: inout Int) -> Outcome {
     while offset < bytes.count {
+      let byte = bytes[offset]
       if isInString {
-        guard advanceInString(over: bytes, from: &offset) else {
+        guard byte != Byte.lineFeed else {
           return .malformed(reason: "line feed inside a string", recovery: .nextLine)
         }
+        offset += 1
+        advanceInString(byte, over: bytes, to: &offset)
         continue
       }
-      let byte = bytes[offset]
       switch byte {
       case Byte.openBrace, Byte.openBracket:
         if let fault = open(byte) { return fault }
@@ -56,7 +58,8 @@ struct ValueBoundary: Sendable {
           offset += 1
           return .complete
         }
-      case Byte.quote: isInString = true
+      case Byte.quote:
+        isInString = true
       case Byte.lineFeed:
         isAtLineStart = true
         offset += 1
@@ -69,8 +72,24 @@ struct ValueBoundary: Sendable {
       previous = byte
       isAtLineStart = false
       offset += 1
+      if isInString { offset = bytes.endOfUnescapedText(from: offset) }
     }
     return .unfinished
+  }
+
+  /// Takes one byte of a string, and the ones after it that mean nothing here.
+  @inline(__always)
+  private mutating func advanceInString(_ byte: UInt8, over bytes: Span<UInt8>, to offset: inout Int) {
+    if isEscaped {
+      isEscaped = false
+    } else if byte == Byte.quote {
+      isInString = false
+      return
+    } else if byte == Byte.backslash {
+      isEscaped = true
+      return
+    }
+    offset = bytes.endOfUnescapedText(from: offset)
   }
 
   private mutating func open(_ bracket: UInt8) -> Outcome? {
@@ -83,25 +102,5 @@ struct ValueBoundary: Sendable {
     }
     nesting.open(object: bracket == Byte.openBrace)
     return nil
-  }
-
-  /// False at a line feed, which no string may contain.
-  private mutating func advanceInString(over bytes: Span<UInt8>, from offset: inout Int) -> Bool {
-    while offset < bytes.count {
-      if !isEscaped { offset = bytes.endOfPlainText(from: offset) }
-      guard offset < bytes.count else { break }
-      let byte = bytes[offset]
-      if byte == Byte.lineFeed { return false }
-      offset += 1
-      if isEscaped {
-        isEscaped = false
-      } else if byte == Byte.backslash {
-        isEscaped = true
-      } else if byte == Byte.quote {
-        isInString = false
-        break
-      }
-    }
-    return true
   }
 }
