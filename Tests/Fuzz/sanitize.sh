@@ -1,0 +1,14 @@
+#!/bin/sh
+# Runs the public parsing suite through the JSON code under the address sanitizer, as a plain program.
+set -eu
+
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+root=$(dirname -- "$(dirname -- "$here")")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+swiftc -use-ld=lld -swift-version 6 -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault \
+  -sanitize=address -parse-as-library -module-name JSONRPCSuite -o "$work/suite" \
+  "$root"/Sources/JSONRPC/*.swift "$here/Invariants.swift" "$here/SuiteCheck.swift"
+
+"$work/suite" "$root"/Tests/JSONTestSuite/test_parsing/*.json
