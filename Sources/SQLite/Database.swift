@@ -18,6 +18,8 @@ public final class Database {
 
   let handle: OpaquePointer
   private var cache: [String: Statement] = [:]
+  /// Written by the engine after each commit of this connection, on its thread.
+  private let logged = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
   /// Opens the file at `path`.
   ///
@@ -42,10 +44,19 @@ public final class Database {
     }
     handle = opened
     sqlite3_busy_timeout(handle, busyTimeout)
+    logged.initialize(to: 0)
+    sqlite3_wal_hook(
+      handle,
+      { counter, _, _, pages in
+        counter?.storeBytes(of: pages, as: Int32.self)
+        return SQLITE_OK
+      }, logged)
   }
 
   deinit {
     // Statements that outlive the connection keep it as a zombie until their own end.
+    sqlite3_wal_hook(handle, nil, nil)
+    logged.deallocate()
     sqlite3_close_v2(handle)
   }
 
@@ -87,6 +98,10 @@ public final class Database {
 
   /// The rowid of the last row inserted by this connection.
   public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// Pages in the write-ahead log after the last commit of this connection. (The engine's own automatic
+  /// checkpoints are off.)
+  public var loggedPages: Int { Int(logged.pointee) }
 
   /// Stops what the connection runs, from any thread.
   public var interruptHandle: InterruptHandle { InterruptHandle(database: self) }

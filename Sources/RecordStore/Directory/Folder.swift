@@ -1,0 +1,59 @@
+internal import Glibc
+internal import Records
+
+/// Folders and small files of the service.
+enum Folder {
+  /// Makes the folder, and those above it, with mode 0700 where they are not there.
+  static func make(_ path: String, log: (String) -> Void) throws(RecordError) {
+    if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+    let code = errno
+    // A folder that is there may be on a medium that refuses even the attempt.
+    if access(path, F_OK) == 0 { return }
+    if code == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
+      try make(String(path[..<slash]), log: log)
+      if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+    }
+    throw failure(code, path, log)
+  }
+
+  /// Puts a whole new content in the place of the file; durable when it returns true. Else `errno` says why.
+  static func replace(_ path: String, with content: [UInt8]) -> Bool {
+    let draft = path + ".new"
+    let descriptor = open(draft, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return false }
+    guard write(descriptor, content, content.count) == content.count, fsync(descriptor) == 0 else {
+      let code = errno
+      close(descriptor)
+      unlink(draft)
+      errno = code
+      return false
+    }
+    close(descriptor)
+    guard rename(draft, path) == 0 else { return false }
+    sync(parentOf: path)
+    return true
+  }
+
+  /// Makes the names in the folder of this file durable.
+  static func sync(parentOf path: String) {
+    let folder = open(parent(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return }
+    fsync(folder)
+    close(folder)
+  }
+
+  static func parent(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// What a client is told of a failed system call; the log is told all.
+  static func failure(_ code: Int32, _ path: String, _ log: (String) -> Void) -> RecordError {
+    log("\(path): \(String(cString: strerror(code)))")
+    return switch code {
+    case EROFS, EACCES, EPERM: .storageReadOnly
+    case ENOSPC, EDQUOT: .storageFull
+    default: .storeUnreachable
+    }
+  }
+}

@@ -1,0 +1,109 @@
+public import Records
+internal import Synchronization
+
+/// All stores of a service: each opened when it is first asked for, under a folder of its container.
+///
+/// Safe to use from any thread; opening runs on the caller's.
+public final class StoreDirectory: Sendable {
+  public enum Location: Sendable, Equatable {
+    /// The absolute path of a folder, made with mode 0700 when it is not there.
+    case folder(String)
+    /// Nothing outlives the process.
+    case memory
+  }
+
+  private let location: Location
+  private let template: RecordStoreConfiguration
+  private let maximumContainers: Int
+  private let deliver: @Sendable (StoreID, CommitGroup) -> Void
+  private let state = Mutex(State())
+
+  private struct State {
+    var stores: [StoreID: RecordStore] = [:]
+    var catalogue: ContainerCatalogue?
+    var isClosed = false
+  }
+
+  /// - Parameters:
+  ///   - template: for every store, but for its location.
+  ///   - maximumContainers: how many containers may be made, the default one not counted.
+  ///   - deliver: as ``RecordStore/init(_:deliver:)``'s, with the store's name.
+  public init(
+    _ location: Location, template: RecordStoreConfiguration, maximumContainers: Int,
+    deliver: @escaping @Sendable (StoreID, CommitGroup) -> Void
+  ) {
+    self.location = location
+    self.template = template
+    self.maximumContainers = maximumContainers
+    self.deliver = deliver
+  }
+
+  /// The store, opened, and made where it isn't there.
+  ///
+  /// Throws as ``RecordStore/init(_:deliver:)``, each time until it can be opened; `limitExceeded` when the
+  /// container would be one too many; `invalidArguments` when its name is not allowed; `serviceUnavailable`
+  /// after ``close()``.
+  public func store(_ id: StoreID) throws(RecordError) -> RecordStore {
+    try state.withLock { (state: inout State) throws(RecordError) -> RecordStore in
+      guard !state.isClosed else { throw .stopping }
+      if let store = state.stores[id] { return store }
+      var configuration = template
+      configuration.location = try place(of: id, in: &state)
+      let deliver = deliver
+      let store = try RecordStore(configuration) { deliver(id, $0) }
+      state.stores[id] = store
+      return store
+    }
+  }
+
+  /// Those that are open now.
+  public var openStores: [StoreID: RecordStore] { state.withLock { $0.stores } }
+
+  /// Closes all (``RecordStore/close()``) and opens no more.
+  public func close() {
+    let stores = state.withLock { state in
+      state.isClosed = true
+      return state.stores
+    }
+    for store in stores.values { store.close() }
+  }
+
+  private func place(
+    of id: StoreID, in state: inout State
+  ) throws(RecordError) -> RecordStoreConfiguration.Location {
+    try StoreID.check(id.container)
+    let root: String
+    switch location {
+    case .memory:
+      let containers = Set((state.stores.keys.map(\.container) + [id.container]).map { Name($0) })
+      guard containers.subtracting([Name(StoreID.defaultContainer)]).count <= maximumContainers else {
+        throw .tooManyContainers(maximumContainers)
+      }
+      return .memory
+    case .folder(let path): root = path
+    }
+    try Folder.make(root, log: template.log)
+    if state.catalogue == nil { state.catalogue = try ContainerCatalogue(in: root, log: template.log) }
+    guard let name = try state.catalogue?.folder(of: id.container, atMost: maximumContainers) else {
+      throw .storeUnreachable
+    }
+    let folder = root + "/" + name
+    try Folder.make(folder, log: template.log)
+    return .file(folder + "/" + id.database.fileName)
+  }
+}
+
+extension StoreID.Database {
+  fileprivate var fileName: String {
+    switch self {
+    case .public: "public.db"
+    case .private(let user): "private-\(user).db"
+    }
+  }
+}
+
+extension RecordError {
+  static func tooManyContainers(_ limit: Int) -> RecordError {
+    .limit("maximumContainers", limit, actual: limit + 1, "there are too many containers")
+  }
+}

@@ -1,0 +1,98 @@
+public import Records
+
+/// Which records to give, in which order.
+public struct Query: Sendable {
+  /// Nil for records of all types.
+  public var recordType: String?
+  /// Nil for all zones.
+  public var zoneName: String?
+  public var predicate: Predicate
+  /// Ties are broken by recordName, then zoneName, ascending.
+  public var sortDescriptors: [SortDescriptor]
+  /// Records of the page at most; at least 1.
+  public var resultsLimit: Int
+  /// Bytes of the page's records at most, except that one record is always given.
+  public var maximumBytes: Int
+  /// Where a page before ended: ``QueryResult/cursor`` of the same query.
+  public var cursor: String?
+  public var sections: SectionRequest?
+
+  public init(
+    recordType: String?, zoneName: String? = nil, predicate: Predicate,
+    sortDescriptors: [SortDescriptor] = [], resultsLimit: Int = 100, maximumBytes: Int = 16 << 20,
+    cursor: String? = nil, sections: SectionRequest? = nil
+  ) {
+    self.recordType = recordType
+    self.zoneName = zoneName
+    self.predicate = predicate
+    self.sortDescriptors = sortDescriptors
+    self.resultsLimit = resultsLimit
+    self.maximumBytes = maximumBytes
+    self.cursor = cursor
+    self.sections = sections
+  }
+}
+
+/// Sections of the whole result, whatever the page.
+public struct SectionRequest: Sendable {
+  /// The key whose value names the section of a record; the first sort descriptor must sort by it.
+  public var nameKey: String
+  /// Nil for no titles.
+  public var indexTitle: SectionIndexTitle?
+
+  public init(nameKey: String, indexTitle: SectionIndexTitle? = nil) {
+    self.nameKey = nameKey
+    self.indexTitle = indexTitle
+  }
+}
+
+/// A page of a query's result.
+public struct QueryResult: Sendable {
+  public var records: [StoredRecord]
+  /// Where the next page starts; nil when there is none.
+  public var cursor: String?
+  /// The position of the snapshot that was read.
+  public var changeToken: ChangeToken
+  /// In order of first appearance; nil when not asked for.
+  public var sections: [Section]?
+  public var plan: QueryPlan
+}
+
+/// Records that follow each other with the same value under the section key.
+public struct Section: Sendable, Equatable {
+  /// The value as text; empty for null.
+  public var name: String
+  /// Nil when no titles were asked for.
+  public var indexTitle: String?
+  public var numberOfRecords: Int
+  /// The place of its first record in the whole result.
+  public var offset: Int
+}
+
+/// How many records match.
+public struct CountResult: Sendable {
+  public var count: Int
+  /// The position of the snapshot that was read.
+  public var changeToken: ChangeToken
+}
+
+/// How a query was answered.
+public struct QueryPlan: Sendable, Equatable {
+  /// What it went through, in words: `recordName`, `type`, or an index's keys.
+  public var index: String
+  /// Records that the evaluator looked at.
+  public var rowsExamined: Int
+  /// Whether the result had to be sorted, because no index has its order.
+  public var isSorted: Bool
+}
+
+/// A read that may take long: run apart from the one who asks, on a snapshot at least as new as its submission.
+public enum ReadRequest: Sendable {
+  case query(Query)
+  case count(Query)
+}
+
+public enum ReadResult: Sendable {
+  case query(QueryResult)
+  case count(CountResult)
+}

@@ -1,0 +1,103 @@
+internal import Records
+internal import SQLite
+internal import Synchronization
+
+/// Runs what takes long on a thread of its own, one after another: reads, and the copying of the write-ahead
+/// log. The thread starts with the first of them.
+final class LongReads: Sendable {
+  private enum Item: Sendable {
+    case read(Ticket, ReadRequest)
+    case copyLog
+  }
+
+  private let file: StoreFile
+  private let generation: Generation
+  private let deliver: @Sendable (CommitGroup) -> Void
+  private let logCopied: @Sendable () -> Void
+  private let mailbox = Mailbox<Item>()
+  private let thread = Mutex<WorkerThread?>(nil)
+  private let isStopping = Atomic<Bool>(false)
+
+  init(
+    file: StoreFile, generation: Generation, deliver: @escaping @Sendable (CommitGroup) -> Void,
+    logCopied: @escaping @Sendable () -> Void
+  ) {
+    self.file = file
+    self.generation = generation
+    self.deliver = deliver
+    self.logCopied = logCopied
+  }
+
+  func read(_ request: ReadRequest, _ ticket: Ticket) {
+    guard start(), mailbox.put({ _ in .read(ticket, request) }) else { return refuse(ticket) }
+  }
+
+  func copyLog() {
+    if start() { mailbox.put { _ in .copyLog } }
+  }
+
+  /// Ends what runs and answers what waits, then returns.
+  func stop() {
+    isStopping.store(true, ordering: .releasing)
+    mailbox.close()
+    thread.withLock { thread in
+      thread?.join()
+      thread = nil
+    }
+  }
+
+  private func start() -> Bool {
+    thread.withLock { thread in
+      if thread == nil, !isStopping.load(ordering: .acquiring) {
+        thread = WorkerThread { [self] in run() }
+      }
+      return thread != nil
+    }
+  }
+
+  private func refuse(_ ticket: Ticket) {
+    deliver(
+      CommitGroup(answers: [.init(ticket: ticket, outcome: .read(.failure(.stopping)))], changeSets: []))
+  }
+
+  private func run() {
+    let reader = Reader(file: file, generation: generation)
+    while let item = mailbox.takeFirst() {
+      switch item {
+      case .read(let ticket, let request):
+        let outcome = Outcome.read(result(of: request, reader))
+        deliver(CommitGroup(answers: [.init(ticket: ticket, outcome: outcome)], changeSets: []))
+      case .copyLog:
+        copy()
+        logCopied()
+      }
+    }
+  }
+
+  private func result(of request: ReadRequest, _ reader: Reader) -> Result<ReadResult, RecordError> {
+    reader.renew()
+    defer { reader.renew() }
+    let budget = RowBudget(rows: .max) { [self] in isStopping.load(ordering: .relaxed) }
+    do {
+      switch request {
+      case .query(let query):
+        guard let result = try reader.query(query, budget) else { return .failure(.stopping) }
+        return .success(.query(result))
+      case .count(let query):
+        guard let result = try reader.count(query, budget) else { return .failure(.stopping) }
+        return .success(.count(result))
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func copy() {
+    do {
+      let database = try Database(path: file.path, access: .readWrite, busyTimeout: file.busyTimeout)
+      try database.checkpoint(.passive)
+    } catch {
+      file.log("store \(file.path): the write-ahead log could not be copied: \(error)")
+    }
+  }
+}

@@ -1,0 +1,143 @@
+internal import Glibc
+public import Records
+internal import SQLite
+internal import Synchronization
+
+/// The records of one database: one file, one writer, any number of readers.
+///
+/// Writes are submitted from any thread and carried out in the order of submission by the store's own thread.
+/// While one transaction is being made durable, what arrives meanwhile gathers and shares the next one. Reads
+/// go through a ``Reader``, on a snapshot, on the caller's thread; long ones can be submitted too.
+public final class RecordStore: Sendable {
+  private let file: StoreFile
+  private let limits: StoreLimits
+  private let temporaryFolder: TemporaryFolder?
+  private let generation = Generation()
+  private let mailbox: Mailbox<Writer.Item>
+  private let longReads: LongReads
+  private let deliver: @Sendable (CommitGroup) -> Void
+  private let thread: WorkerThread
+  private let tickets = Atomic<UInt64>(0)
+  private let isClosed = Atomic<Bool>(false)
+
+  /// Opens the store, and makes its file when it isn't there.
+  ///
+  /// A store that can be read and not written at present (read-only, disk full) opens: writes fail until the
+  /// cause goes away, which needs no new start.
+  ///
+  /// - Parameter deliver: is given every outcome, exactly one for each ticket, also on failure, and every
+  ///   change. Called on the store's threads, or, after ``close()``, on the one that submits; must not block.
+  /// - Throws: `storeDamaged` when the file is no store, `serviceUnavailable` when it was made by a later
+  ///   version or can't be reached, `storageReadOnly` or `storageFull` when it can't be made. The file is left
+  ///   as it is.
+  public init(
+    _ configuration: RecordStoreConfiguration, deliver: @escaping @Sendable (CommitGroup) -> Void
+  ) throws(RecordError) {
+    let location = try Self.locate(configuration.location)
+    let file = StoreFile(
+      path: location.path, isDurable: location.folder == nil, busyTimeout: configuration.limits.busyTimeout,
+      log: configuration.log)
+    let mailbox = Mailbox<Writer.Item>()
+    let longReads = LongReads(
+      file: file, generation: generation, deliver: deliver,
+      logCopied: { mailbox.put { _ in .logCopied } })
+    let writer = Writer(
+      file: file, configuration: configuration, mailbox: mailbox, generation: generation, deliver: deliver,
+      copyLog: { longReads.copyLog() })
+    do {
+      _ = try writer.open()
+    } catch {
+      guard error.code == .storageReadOnly || error.code == .storageFull else { throw error }
+      do { _ = try file.openReader() } catch let reading {
+        throw reading.code == .storeDamaged ? reading : error
+      }
+    }
+    guard let thread = WorkerThread({ writer.run() }) else { throw .storeUnreachable }
+    self.file = file
+    self.mailbox = mailbox
+    self.longReads = longReads
+    self.deliver = deliver
+    self.thread = thread
+    limits = configuration.limits
+    temporaryFolder = location.folder
+  }
+
+  /// As ``close()``, if that was not called.
+  deinit { close() }
+
+  // MARK: Writing
+
+  /// Has the request carried out; its outcome comes with a ``CommitGroup``. Any thread.
+  ///
+  /// A request submitted after another, by whatever threads, takes effect after it.
+  public func submit(_ request: WriteRequest) -> Ticket {
+    let ticket = nextTicket()
+    let isTaken = mailbox.put { waiting in
+      waiting < limits.maximumQueuedRequests ? .write(ticket, request) : .rejected(ticket)
+    }
+    if !isTaken {
+      let failure = WriteFailure(error: .stopping, items: [])
+      deliver(CommitGroup(answers: [PendingWrite.answer(ticket, .failure(failure))], changeSets: []))
+    }
+    return ticket
+  }
+
+  // MARK: Reading
+
+  /// A reader for the calling thread or actor. Nothing is opened before its first read.
+  public func makeReader() -> Reader {
+    Reader(file: file, generation: generation)
+  }
+
+  /// Has the read carried out apart, on a snapshot that has everything that was delivered before; its outcome
+  /// comes with a ``CommitGroup``. Any thread. One at a time, in the order of submission.
+  public func submit(_ request: ReadRequest) -> Ticket {
+    let ticket = nextTicket()
+    longReads.read(request, ticket)
+    return ticket
+  }
+
+  // MARK: Indexes
+
+  /// Makes an index over the fields of a record type, in this order, if it isn't there. It changes no answer,
+  /// only how fast it comes. `done` is called on the store's thread.
+  func declareIndex(
+    recordType: String, paths: [FieldPath], done: @escaping @Sendable (RecordError?) -> Void
+  ) {
+    let isTaken = mailbox.put { _ in .declareIndex(recordType: recordType, paths: paths, done: done) }
+    if !isTaken { done(.stopping) }
+  }
+
+  // MARK: Life
+
+  /// Calls `answer` on the store's thread when everything that was submitted before is done: a proof that
+  /// the writer turns. Not called after ``close()``.
+  public func ping(_ answer: @escaping @Sendable () -> Void) {
+    mailbox.put { _ in .ping(answer) }
+  }
+
+  /// Carries out what was submitted, then stops the store's threads and returns. Later submissions fail with
+  /// `serviceUnavailable`. Not to be called from `deliver`.
+  public func close() {
+    guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    mailbox.close()
+    thread.join()
+    longReads.stop()
+    temporaryFolder?.remove()
+  }
+
+  private func nextTicket() -> Ticket {
+    Ticket(number: tickets.add(1, ordering: .relaxed).newValue)
+  }
+
+  private static func locate(
+    _ location: RecordStoreConfiguration.Location
+  ) throws(RecordError) -> (path: String, folder: TemporaryFolder?) {
+    switch location {
+    case .file(let path): return (path, nil)
+    case .memory:
+      let folder = try TemporaryFolder()
+      return (folder.path + "/store.db", folder)
+    }
+  }
+}

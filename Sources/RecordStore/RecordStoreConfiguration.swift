@@ -1,0 +1,61 @@
+internal import CLinux
+internal import Glibc
+
+/// What a store is made from.
+public struct RecordStoreConfiguration: Sendable {
+  public enum Location: Sendable, Equatable {
+    /// The path of the file, made with mode 0600 when it is not there; its folder must exist.
+    case file(String)
+    /// Nothing outlives the store.
+    case memory
+  }
+
+  public var location: Location
+  public var limits: StoreLimits
+  /// Milliseconds since 1970 (UTC).
+  public var clock: @Sendable () -> Int64
+  /// 64 random bits.
+  public var random: @Sendable () -> UInt64
+  /// Told what a person who runs the service should know: with paths and the engine's words, so never for
+  /// clients. Called on the store's threads.
+  public var log: @Sendable (String) -> Void
+
+  public init(
+    location: Location, limits: StoreLimits = StoreLimits(),
+    clock: @escaping @Sendable () -> Int64 = RecordStoreConfiguration.systemClock,
+    random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
+    log: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.location = location
+    self.limits = limits
+    self.clock = clock
+    self.random = random
+    self.log = log
+  }
+
+  public static let systemClock: @Sendable () -> Int64 = {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+  }
+}
+
+/// How much a store accepts and keeps.
+public struct StoreLimits: Sendable, Equatable {
+  /// Bytes of a record's JSON.
+  public var maximumRecordBytes = 8 << 20
+  /// Fields of a record.
+  public var maximumFields = 1000
+  /// Requests that wait for the writer; those beyond are answered `serviceUnavailable`.
+  public var maximumQueuedRequests = 100_000
+  /// Milliseconds to wait for a lock that another program holds.
+  public var busyTimeout: Int32 = 5000
+  /// Changes kept for replays: the newest this many.
+  public var maximumHistoryChanges = 1_000_000
+  /// Bytes of previous versions kept for replays, about.
+  public var maximumHistoryBytes: Int64 = 256 << 20
+  /// Pages (of 4096 bytes) of the write-ahead log after which they are copied into the file.
+  public var checkpointPages = 2000
+
+  public init() {}
+}

@@ -1,0 +1,17 @@
+public import Records
+
+/// What became of a write request that was carried out.
+public struct WriteResult: Sendable {
+  /// The store's position after it: what was read at this token or a later one includes the request.
+  public var changeToken: ChangeToken
+  /// One for each operation, in order. Those of an atomic request are all successes.
+  public var items: [Result<ItemResult, RecordError>]
+}
+
+/// What became of one operation.
+public enum ItemResult: Sendable {
+  /// The record as it is stored now; also when the save changed nothing.
+  case saved(StoredRecord)
+  /// `existed` is false only where a missing record is no error.
+  case deleted(zoneName: String, recordName: String, existed: Bool)
+}

@@ -1,0 +1,82 @@
+/// Every statement that runs more than once. The methods that use one say what its parameters are.
+enum SQL: Int, CaseIterable {
+  case dataVersion, store, updateStore
+  case insertEpoch, epochOfCommit
+  case zones, types, fields, indexes
+  case insertType, growType, recordsOfType, insertField, insertIndex
+  case recordByName, recordsByName, versionByID, bodyByID
+  case insertRecord, updateRecord, removeTombstone, removeRecord, bodiesOfType
+  case insertChange, changeByVersion, changesBetween, oldestChanges, removeChanges
+  case insertEntry, removeEntry, entriesUp, entriesDown, tiesAfter
+  case recordsAfter
+
+  var text: String {
+    switch self {
+    case .dataVersion: "PRAGMA data_version"
+    case .store:
+      "SELECT identity, lastCommit, horizon, records, recordBytes, changes, changeBytes, schema FROM store"
+    case .updateStore:
+      """
+      UPDATE store SET lastCommit = ?1, horizon = ?2, records = ?3, recordBytes = ?4, changes = ?5,
+      changeBytes = ?6, schema = ?7
+      """
+
+    case .insertEpoch: "INSERT INTO epoch (firstCommit, nonce) VALUES (?1, ?2)"
+    case .epochOfCommit:
+      "SELECT nonce FROM epoch WHERE firstCommit <= ?1 ORDER BY firstCommit DESC LIMIT 1"
+
+    case .zones: "SELECT id, name FROM zone"
+    case .types: "SELECT id, name FROM type"
+    case .recordsOfType: "SELECT records FROM type WHERE id = ?1"
+    case .fields: "SELECT type, name, valueType FROM field"
+    case .indexes: "SELECT id, type, keys FROM declaredIndex ORDER BY id"
+    case .insertType: "INSERT INTO type (name, records) VALUES (?1, 0)"
+    case .growType: "UPDATE type SET records = records + ?2 WHERE id = ?1"
+    case .insertField: "INSERT INTO field (type, name, valueType) VALUES (?1, ?2, ?3)"
+    case .insertIndex: "INSERT INTO declaredIndex (type, keys) VALUES (?1, ?2)"
+
+    case .recordByName: "SELECT id, type, version, body FROM record WHERE name = ?1 AND zone = ?2"
+    case .recordsByName: "SELECT body FROM record WHERE name = ?1 AND body IS NOT NULL ORDER BY zone"
+    case .versionByID: "SELECT version, body FROM record WHERE id = ?1"
+    case .bodyByID: "SELECT body FROM record WHERE id = ?1"
+    case .insertRecord: "INSERT INTO record (name, zone, type, version, body) VALUES (?1, ?2, ?3, ?4, ?5)"
+    case .updateRecord: "UPDATE record SET type = ?2, version = ?3, body = ?4 WHERE id = ?1"
+    case .removeTombstone: "DELETE FROM record WHERE id = ?1 AND version = ?2 AND body IS NULL"
+    case .removeRecord: "DELETE FROM record WHERE id = ?1"
+    case .bodiesOfType: "SELECT id, body FROM record WHERE type = ?1 AND body IS NOT NULL"
+
+    case .insertChange:
+      "INSERT INTO change (version, record, user, previous, body) VALUES (?1, ?2, ?3, ?4, ?5)"
+    case .changeByVersion: "SELECT previous, body FROM change WHERE version = ?1"
+    case .changesBetween:
+      """
+      SELECT version, record, user, previous, body FROM change WHERE version > ?1 AND version <= ?2
+      ORDER BY version
+      """
+    case .oldestChanges: "SELECT version, record, length(body) FROM change ORDER BY version"
+    case .removeChanges: "DELETE FROM change WHERE version <= ?1"
+
+    case .insertEntry: "INSERT INTO entry (declaredIndex, key, tie, record) VALUES (?1, ?2, ?3, ?4)"
+    case .removeEntry: "DELETE FROM entry WHERE declaredIndex = ?1 AND key = ?2 AND tie = ?3"
+    case .entriesUp:
+      """
+      SELECT r.body FROM entry AS e CROSS JOIN record AS r ON r.id = e.record
+      WHERE e.declaredIndex = ?1 AND (e.key, e.tie) > (?2, ?3) AND e.key < ?4 ORDER BY e.key, e.tie
+      """
+    case .entriesDown:
+      """
+      SELECT r.body FROM entry AS e CROSS JOIN record AS r ON r.id = e.record
+      WHERE e.declaredIndex = ?1 AND e.key >= ?2 AND e.key < ?3 ORDER BY e.key DESC, e.tie
+      """
+    case .tiesAfter:
+      """
+      SELECT r.body FROM entry AS e CROSS JOIN record AS r ON r.id = e.record
+      WHERE e.declaredIndex = ?1 AND e.key = ?2 AND e.tie > ?3 ORDER BY e.tie
+      """
+    case .recordsAfter:
+      """
+      SELECT body FROM record WHERE body IS NOT NULL AND (name, zone) > (?1, ?2) ORDER BY name, zone
+      """
+    }
+  }
+}

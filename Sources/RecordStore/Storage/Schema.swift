@@ -1,0 +1,89 @@
+internal import Records
+internal import SQLite
+
+/// The tables of a store's file, and how older ones become these.
+enum Schema {
+  /// Kept in the file's header (`PRAGMA application_id`): "List".
+  static let applicationID: Int64 = 0x4C69_7374
+  /// Kept in the file's header (`PRAGMA user_version`).
+  static let version: Int64 = 1
+
+  /// Makes the tables in an empty file.
+  static func create(in database: Database, identity: Int64) throws(SQLiteError) {
+    let transaction = try Transaction(.immediate, in: database)
+    try database.execute(tables)
+    try database.execute("INSERT INTO store VALUES (1, \(identity), 0, 0, 0, 0, 0, 0, 0)")
+    let zone = try database.prepare("INSERT INTO zone (id, name) VALUES (1, ?1)")
+    zone.bind(Identifier.defaultZone, at: 1)
+    try zone.run()
+    try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
+    try transaction.commit()
+  }
+
+  /// What a file is, by its header.
+  enum State {
+    case current
+    /// Made by an earlier program: `migrate` makes it current.
+    case older(Int64)
+    /// Made by a later program.
+    case newer(Int64)
+    /// No store, though it may be another program's database.
+    case foreign
+  }
+
+  static func state(of database: Database) throws(SQLiteError) -> State {
+    let application = try database.integer("PRAGMA application_id") ?? 0
+    guard application == applicationID else { return .foreign }
+    let version = try database.integer("PRAGMA user_version") ?? 0
+    if version == Self.version { return .current }
+    return version > Self.version ? .newer(version) : .older(version)
+  }
+
+  /// Brings an older file up to date, in one transaction; all or nothing.
+  static func migrate(_ database: Database, from version: Int64) throws(SQLiteError) {
+    let transaction = try Transaction(.immediate, in: database)
+    for step in migrations.dropFirst(max(Int(version) - 1, 0)) { try database.execute(step) }
+    try database.execute("PRAGMA user_version = \(Self.version)")
+    try transaction.commit()
+  }
+
+  /// The step at offset n leads from version n + 1 to n + 2. None yet.
+  private static let migrations: [String] = []
+
+  /// Names in the tables are unique by their bytes. Bodies are the records' JSON as it goes out.
+  private static let tables = """
+    -- One row. Everything in it changes with the commit that makes it so.
+    CREATE TABLE store (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      identity INTEGER NOT NULL,        -- random; part of every change token
+      lastCommit INTEGER NOT NULL,
+      horizon INTEGER NOT NULL,         -- changes up to this commit are no longer kept
+      records INTEGER NOT NULL,
+      recordBytes INTEGER NOT NULL,
+      changes INTEGER NOT NULL,         -- rows of change, and the bytes of their bodies
+      changeBytes INTEGER NOT NULL,
+      schema INTEGER NOT NULL);         -- grows with every new zone, type, field and index
+    -- A run of the service that made commits, from this one on.
+    CREATE TABLE epoch (firstCommit INTEGER PRIMARY KEY, nonce INTEGER NOT NULL);
+    CREATE TABLE zone (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    CREATE TABLE type (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, records INTEGER NOT NULL);
+    CREATE TABLE field (
+      type INTEGER NOT NULL, name TEXT NOT NULL, valueType TEXT NOT NULL, PRIMARY KEY (type, name)
+    ) WITHOUT ROWID;
+    -- A deleted record keeps its row, without body, as long as its deletion is kept in change.
+    CREATE TABLE record (
+      id INTEGER PRIMARY KEY, name TEXT NOT NULL, zone INTEGER NOT NULL, type INTEGER NOT NULL,
+      version INTEGER NOT NULL, body BLOB, UNIQUE (name, zone));
+    -- The change log. Each row has the version that it made, and what it replaced: previous is null for a
+    -- record's first change, body is null where there was no record just before.
+    CREATE TABLE change (
+      version INTEGER PRIMARY KEY, record INTEGER NOT NULL, user INTEGER NOT NULL, previous INTEGER,
+      body BLOB);
+    -- keys is a JSON list of field names, empty for the index that every type has.
+    CREATE TABLE declaredIndex (id INTEGER PRIMARY KEY, type INTEGER NOT NULL, keys TEXT NOT NULL);
+    -- Every index, in the order of its keys; see IndexKey for the form of both blobs.
+    CREATE TABLE entry (
+      declaredIndex INTEGER NOT NULL, key BLOB NOT NULL, tie BLOB NOT NULL, record INTEGER NOT NULL,
+      PRIMARY KEY (declaredIndex, key, tie)) WITHOUT ROWID;
+    """
+}

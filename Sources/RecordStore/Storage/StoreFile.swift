@@ -1,0 +1,157 @@
+internal import Glibc
+internal import Records
+internal import SQLite
+
+/// A store's file, and how connections to it are opened.
+///
+/// A file that is damaged, foreign or too new is left exactly as it is.
+struct StoreFile: Sendable {
+  let path: String
+  /// Whether commits must survive a power cut.
+  let isDurable: Bool
+  /// Milliseconds.
+  let busyTimeout: Int32
+  let log: @Sendable (String) -> Void
+
+  /// Which file a path leads to, to notice when it is another one.
+  struct Identity: Equatable {
+    let device: dev_t
+    let inode: ino_t
+  }
+
+  /// Nil when there is none.
+  var identity: Identity? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Identity(device: status.st_dev, inode: status.st_ino) : nil
+  }
+
+  private func size(_ suffix: String = "") -> Int? {
+    var status = stat()
+    return stat(path + suffix, &status) == 0 ? Int(status.st_size) : nil
+  }
+
+  // MARK: Opening
+
+  /// Opens it for writing; makes it first when it isn't there.
+  func openWriter(identity: UInt64) throws(RecordError) -> Connection {
+    do {
+      if size() == nil { try create(identity: identity) }
+      try checkThatSomethingIsThere()
+      let database = try Database(path: path, access: .readWrite, busyTimeout: busyTimeout)
+      try check(database)
+      guard !database.isReadOnly else { throw RecordError.storageReadOnly }
+      try prepare(database)
+      return Connection(database)
+    } catch let error as SQLiteError {
+      throw explain(error)
+    } catch let error as RecordError {
+      throw error
+    } catch {
+      throw RecordError.storeUnreachable
+    }
+  }
+
+  /// Opens it for reading, also where nothing can be written.
+  func openReader() throws(RecordError) -> Connection {
+    do {
+      try checkThatSomethingIsThere()
+      do {
+        return try openReader(.readOnly)
+      } catch let error as SQLiteError where canBeReadAlone(after: error) {
+        return try openReader(.immutable)
+      }
+    } catch let error as SQLiteError {
+      throw explain(error)
+    } catch let error as RecordError {
+      throw error
+    } catch {
+      throw RecordError.storeUnreachable
+    }
+  }
+
+  private func openReader(_ access: Database.Access) throws -> Connection {
+    let database = try Database(path: path, access: access, busyTimeout: busyTimeout)
+    try check(database)
+    try database.execute("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON")
+    return Connection(database)
+  }
+
+  /// Where no file can be made, the log's index can't either. Without a log it isn't needed.
+  private func canBeReadAlone(after error: SQLiteError) -> Bool {
+    switch error.code {
+    case .cannotOpen, .readOnly, .inputOutput, .full: (size("-wal") ?? 0) == 0
+    default: false
+    }
+  }
+
+  /// An empty file can't be a store, since a new one gets its name only when it is whole; unless everything is
+  /// still in the log.
+  private func checkThatSomethingIsThere() throws(RecordError) {
+    guard let size = size() else {
+      if access(folder, W_OK) != 0, errno == EROFS || errno == EACCES { throw .storageReadOnly }
+      throw .storeUnreachable
+    }
+    guard size == 0, self.size("-wal") ?? 0 == 0 else { return }
+    log("store \(path): the file is empty, though it was not when it was made; it is left as it is")
+    throw .storeDamaged
+  }
+
+  private func check(_ database: Database) throws {
+    switch try Schema.state(of: database) {
+    case .current: return
+    case .older(let version):
+      guard !database.isReadOnly else { throw RecordError.storageReadOnly }
+      try Schema.migrate(database, from: version)
+    case .newer(let version):
+      log("store \(path): its schema is version \(version), this program knows up to \(Schema.version)")
+      throw RecordError.storeTooNew
+    case .foreign:
+      log("store \(path): the file is a database of another program; it is left as it is")
+      throw RecordError.storeDamaged
+    }
+  }
+
+  private func prepare(_ database: Database) throws(SQLiteError) {
+    try database.execute(
+      """
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = \(isDurable ? "FULL" : "OFF");
+      PRAGMA wal_autocheckpoint = 0;
+      PRAGMA trusted_schema = OFF;
+      """)
+  }
+
+  /// What a client is told of a failure to open or to go on; the log is told all.
+  func explain(_ error: SQLiteError) -> RecordError {
+    log("store \(path): \(error)")
+    if error.code == .cannotOpen, access(folder, W_OK) != 0, errno == EROFS || errno == EACCES {
+      return .storageReadOnly
+    }
+    return RecordError(error)
+  }
+
+  // MARK: Making
+
+  private var folder: String { Folder.parent(of: path) }
+
+  /// Makes it beside its place and then moves it there, so that a file with its name is always whole.
+  private func create(identity: UInt64) throws {
+    let draft = path + ".new"
+    for suffix in ["", "-journal", "-wal", "-shm"] { unlink(draft + suffix) }
+    // Everything that SQLite adds beside it gets the same mode.
+    let descriptor = open(draft, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Folder.failure(errno, path, log) }
+    close(descriptor)
+    do {
+      let database = try Database(path: draft, access: .readWrite, busyTimeout: busyTimeout)
+      if !isDurable { try database.execute("PRAGMA synchronous = OFF") }
+      try Schema.create(in: database, identity: Int64(bitPattern: identity))
+      try database.execute("PRAGMA journal_mode = WAL")
+    } catch {
+      for suffix in ["", "-journal", "-wal", "-shm"] { unlink(draft + suffix) }
+      throw error
+    }
+    guard rename(draft, path) == 0 else { throw Folder.failure(errno, path, log) }
+    if isDurable { Folder.sync(parentOf: path) }
+  }
+}

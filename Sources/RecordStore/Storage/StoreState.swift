@@ -1,0 +1,120 @@
+internal import Records
+internal import SQLite
+
+/// What the writer knows of its store without reading: a value, so that a rolled back transaction takes its
+/// changes back with it.
+struct StoreState {
+  var identity: UInt64 = 0
+  var lastCommit: Int64 = 0
+  /// Changes up to this commit are no longer kept.
+  var horizon: Int64 = 0
+  var records: Int64 = 0
+  var recordBytes: Int64 = 0
+  var changes: Int64 = 0
+  var changeBytes: Int64 = 0
+  var zones: [Name: Int64] = [:]
+  var types: [Name: RecordType] = [:]
+  /// Grows when zones, types, fields or indexes are added, so that readers know when to read them again.
+  var schema: Int64 = 0
+  /// By how many records each type has grown since the last `save`.
+  var growth: [Int64: Int64] = [:]
+  /// The random number of the run that made `lastCommit`.
+  var epoch: UInt32 = 0
+  /// Whether that run is this one.
+  var isOwnEpoch = false
+
+  /// A position reached by this store's last commit or an earlier one of the same run.
+  func token(at sequence: Int64) -> ChangeToken {
+    ChangeToken(store: identity, epoch: epoch, sequence: sequence)
+  }
+
+  /// The position of the last commit.
+  var token: ChangeToken { token(at: lastCommit) }
+}
+
+/// What is known of a record type.
+struct RecordType {
+  let id: Int64
+  var fields: [Name: FieldType] = [:]
+  /// The first is the one without keys.
+  var indexes: [DeclaredIndex] = []
+}
+
+extension StoreState {
+  /// Reads it; within the caller's transaction. What is of the same schema is taken from `known`.
+  init(reading connection: Connection, schemaFrom known: StoreState? = nil) throws(SQLiteError) {
+    self.init()
+    try readStore(connection)
+    let epochOfCommit = try connection.statement(.epochOfCommit)
+    epochOfCommit.bind(lastCommit, at: 1)
+    epoch = try epochOfCommit.first { UInt32(truncatingIfNeeded: $0.int64(0)) } ?? 0
+    if let known, known.schema == schema {
+      zones = known.zones
+      types = known.types
+    } else {
+      try readSchema(connection)
+    }
+  }
+
+  private mutating func readStore(_ connection: Connection) throws(SQLiteError) {
+    let store = try connection.statement(.store)
+    guard try store.step() else { throw SQLiteError(damage: "no row in store") }
+    defer { store.reset() }
+    identity = UInt64(bitPattern: store.int64(0))
+    lastCommit = store.int64(1)
+    horizon = store.int64(2)
+    records = store.int64(3)
+    recordBytes = store.int64(4)
+    changes = store.int64(5)
+    changeBytes = store.int64(6)
+    schema = store.int64(7)
+  }
+
+  /// Zones, types, fields and indexes.
+  private mutating func readSchema(_ connection: Connection) throws(SQLiteError) {
+    let zone = try connection.statement(.zones)
+    while try zone.step() { zones[Name(zone.text(1))] = zone.int64(0) }
+    var byID: [Int64: RecordType] = [:]
+    var names: [Int64: Name] = [:]
+    let type = try connection.statement(.types)
+    while try type.step() {
+      byID[type.int64(0)] = RecordType(id: type.int64(0))
+      names[type.int64(0)] = Name(type.text(1))
+    }
+    let field = try connection.statement(.fields)
+    while try field.step() {
+      guard let valueType = FieldType(name: field.text(2)) else { continue }
+      byID[field.int64(0)]?.fields[Name(field.text(1))] = valueType
+    }
+    let index = try connection.statement(.indexes)
+    while try index.step() {
+      guard let declared = DeclaredIndex(id: index.int64(0), keys: index.text(2)) else { continue }
+      byID[index.int64(1)]?.indexes.append(declared)
+    }
+    for (id, type) in byID {
+      if let name = names[id] { types[name] = type }
+    }
+  }
+
+  /// Writes what changes with a commit; within the caller's transaction.
+  mutating func save(_ connection: Connection) throws(SQLiteError) {
+    let store = try connection.statement(.updateStore)
+    let values = [lastCommit, horizon, records, recordBytes, changes, changeBytes, schema]
+    for (offset, value) in values.enumerated() { store.bind(value, at: Int32(offset + 1)) }
+    try store.run()
+    for (type, difference) in growth where difference != 0 {
+      let update = try connection.statement(.growType)
+      update.bind(type, at: 1)
+      update.bind(difference, at: 2)
+      try update.run()
+    }
+    growth = [:]
+  }
+}
+
+extension SQLiteError {
+  /// The file is readable and does not hold what it must.
+  init(damage: String) {
+    self.init(extendedCode: 11, message: damage)  // SQLITE_CORRUPT
+  }
+}

@@ -1,0 +1,31 @@
+internal import Records
+
+/// A commit in the making.
+struct Commit {
+  let number: Int64
+  let caller: Caller
+  /// When it is made: milliseconds since 1970 (UTC).
+  let timestamp: Int64
+  private(set) var ordinal: Int64 = 0
+  private(set) var changes = NetChanges()
+
+  init(number: Int64, caller: Caller, timestamp: Int64) {
+    self.number = number
+    self.caller = caller
+    self.timestamp = timestamp
+  }
+
+  var stamp: Stamp { Stamp(timestamp: timestamp, userRecordName: caller.userRecordName) }
+
+  /// The version that the next change makes.
+  var nextVersion: Version { Version(commit: number, ordinal: ordinal) }
+
+  /// Notes a change that was written, under `nextVersion`.
+  mutating func note(record: Int64, from before: StoredRecord?, to after: StoredRecord?) {
+    ordinal += 1
+    changes.note(record: record, from: before, to: after, by: caller)
+  }
+
+  /// Whether anything was changed.
+  var isEmpty: Bool { ordinal == 0 }
+}

@@ -1,0 +1,176 @@
+internal import JSONRPC
+internal import Records
+internal import SQLite
+
+extension WriteTransaction {
+  /// Saves one record. A refusal is decided before anything is written.
+  mutating func apply(
+    _ operation: SaveOperation, in commit: inout Commit
+  ) throws(SQLiteError) -> Result<ItemResult, RecordError> {
+    let draft = operation.draft
+    guard let zone = state.zones[Name(draft.zoneName)] else { return .failure(.zoneNotFound(draft.zoneName)) }
+    let name =
+      draft.recordName ?? RecordName.unique(timestamp: commit.timestamp, random: configuration.random)
+    let row = try row(named: name, in: zone)
+    if let refusal = try refusal(of: operation, name: name, row: row) { return .failure(refusal) }
+    var body: RecordBody
+    do {
+      guard let changed = try self.body(for: operation, name: name, current: row?.record, in: commit) else {
+        if let record = row?.record { return .success(.saved(record)) }
+        return .failure(RecordError(.internalError, "the record was not made"))
+      }
+      body = changed
+    } catch {
+      return .failure(error)
+    }
+    try beginEpoch(with: commit)
+    body.recordChangeTag = RecordTag.text(of: commit.nextVersion, epoch: state.epoch)
+    body.modified = commit.stamp
+    let record = body.stored()
+    let limit = configuration.limits.maximumRecordBytes
+    guard record.body.bytes.count <= limit else {
+      return .failure(
+        .limit(
+          "maximumRecordBytes", limit, actual: record.body.bytes.count,
+          "the record '\(name)' has too many bytes"))
+    }
+    try write(record, fields: body.fields, over: row, in: zone, commit: &commit)
+    return .success(.saved(record))
+  }
+
+  // MARK: Deciding
+
+  /// Why the record may not be saved as things are; nil when it may.
+  private func refusal(
+    of operation: SaveOperation, name: String, row: RecordRow?
+  ) throws(SQLiteError) -> RecordError? {
+    let draft = operation.draft
+    guard let current = row?.record else {
+      if operation.existence == .mustExist { return .unknownItem(name, zone: draft.zoneName) }
+      guard operation.tagCheck == .required, draft.recordChangeTag != nil else { return nil }
+      return .conflict(
+        "the record '\(name)' is not there any more", server: nil, client: draft,
+        ancestor: try ancestor(of: row, tag: draft.recordChangeTag))
+    }
+    if operation.existence == .mustNotExist {
+      return .conflict("the record '\(name)' exists already", server: current, client: draft, ancestor: nil)
+    }
+    let isCurrent: Bool
+    switch (operation.tagCheck, draft.recordChangeTag) {
+    case (.ignored, _), (.ifSent, nil): isCurrent = true
+    case (.required, nil): isCurrent = false
+    case (.required, .some(let tag)), (.ifSent, .some(let tag)):
+      isCurrent = tag.hasSameUTF8(as: current.recordChangeTag)
+    }
+    if !isCurrent {
+      let what = draft.recordChangeTag == nil ? "exists already" : "changed since that tag was given out"
+      return .conflict(
+        "the record '\(name)' \(what)", server: current, client: draft,
+        ancestor: try ancestor(of: row, tag: draft.recordChangeTag))
+    }
+    guard current.recordType.hasSameUTF8(as: draft.recordType) else {
+      return RecordError(
+        .invalidArguments,
+        "the record '\(name)' is of type '\(current.recordType)' and can't become '\(draft.recordType)'")
+    }
+    return nil
+  }
+
+  /// The record as it will be, but for its tag and stamps; nil when the save changes nothing.
+  private func body(
+    for operation: SaveOperation, name: String, current: StoredRecord?, in commit: Commit
+  ) throws(RecordError) -> RecordBody? {
+    let draft = operation.draft
+    var body =
+      current.map { RecordBody($0) }
+      ?? RecordBody(
+        recordType: draft.recordType, recordName: name, zoneName: draft.zoneName, created: commit.stamp,
+        modified: commit.stamp)
+    let fields = body.fields
+    let types = state.types[Name(draft.recordType)]?.fields ?? [:]
+    try body.apply(draft.fields, replacing: operation.fields == .replace) { types[Name($0)] }
+    if current != nil, body.fields == fields { return nil }
+    let limit = configuration.limits.maximumFields
+    guard body.fields.count <= limit else {
+      throw .limit(
+        "maximumFields", limit, actual: body.fields.count, "the record '\(name)' has too many fields")
+    }
+    return body
+  }
+
+  // MARK: Writing
+
+  private mutating func write(
+    _ record: StoredRecord, fields: [RecordBody.Field], over row: RecordRow?, in zone: Int64,
+    commit: inout Commit
+  ) throws(SQLiteError) {
+    let type = try registerType(record.recordType, fields: fields)
+    let bytes = record.body.bytes
+    let id: Int64
+    if let row {
+      id = row.id
+      try update(row.id, type: type.id, version: commit.nextVersion, body: bytes)
+    } else {
+      id = try insert(
+        name: record.recordName, zone: zone, type: type.id, version: commit.nextVersion, body: bytes)
+    }
+    try log(version: commit.nextVersion, record: id, replacing: row, by: commit.caller)
+    try index(id, as: type, from: row?.record, to: record)
+    if row?.record == nil {
+      state.records += 1
+      state.growth[type.id, default: 0] += 1
+    }
+    state.recordBytes += Int64(bytes.count - (row?.record?.body.bytes.count ?? 0))
+    commit.note(record: id, from: row?.record, to: record)
+  }
+
+  /// The record's type, made and completed by what the record brings that is new.
+  private mutating func registerType(
+    _ typeName: String, fields: [RecordBody.Field]
+  ) throws(SQLiteError) -> RecordType {
+    let name = Name(typeName)
+    var type: RecordType
+    var isChanged = false
+    if let known = state.types[name] {
+      type = known
+    } else {
+      type = try makeType(typeName)
+      isChanged = true
+    }
+    for field in fields where type.fields[Name(field.name)] == nil {
+      guard let valueType = field.value.type else { continue }
+      let insert = try connection.statement(.insertField)
+      insert.bind(type.id, at: 1)
+      insert.bind(field.name, at: 2)
+      insert.bind(valueType.name, at: 3)
+      try insert.run()
+      type.fields[Name(field.name)] = valueType
+      isChanged = true
+    }
+    if isChanged {
+      state.types[name] = type
+      state.schema += 1
+    }
+    return type
+  }
+
+  private func makeType(_ name: String) throws(SQLiteError) -> RecordType {
+    let insert = try connection.statement(.insertType)
+    insert.bind(name, at: 1)
+    try insert.run()
+    let id = connection.database.lastInsertedRow
+    return RecordType(id: id, indexes: [try insertIndex(type: id, paths: [])])
+  }
+
+  /// The first commit of a run says so.
+  mutating func beginEpoch(with commit: Commit) throws(SQLiteError) {
+    guard !state.isOwnEpoch else { return }
+    let nonce = UInt32(truncatingIfNeeded: configuration.random())
+    let insert = try connection.statement(.insertEpoch)
+    insert.bind(commit.number, at: 1)
+    insert.bind(Int64(nonce), at: 2)
+    try insert.run()
+    state.epoch = nonce
+    state.isOwnEpoch = true
+  }
+}

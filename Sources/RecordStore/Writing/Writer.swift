@@ -1,0 +1,256 @@
+internal import Records
+internal import SQLite
+
+/// The one that changes a store's file: takes whatever waits in its mailbox into one transaction, and tells
+/// the outcome when it is durable. Runs on a thread of its own.
+final class Writer {
+  enum Item: Sendable {
+    case write(Ticket, WriteRequest)
+    /// There was no room for the request itself.
+    case rejected(Ticket)
+    case declareIndex(recordType: String, paths: [FieldPath], done: @Sendable (RecordError?) -> Void)
+    /// The background has copied the log into the file.
+    case logCopied
+    case ping(@Sendable () -> Void)
+  }
+
+  let file: StoreFile
+  let configuration: RecordStoreConfiguration
+  let mailbox: Mailbox<Item>
+  private let generation: Generation
+  private let deliver: @Sendable (CommitGroup) -> Void
+  private let copyLog: @Sendable () -> Void
+
+  private(set) var connection: Connection?
+  private var identity: StoreFile.Identity?
+  private var state = StoreState()
+  /// Whether `state` is what the file says.
+  private var isCurrent = false
+  /// Changes when another connection has written.
+  private var dataVersion: Int64 = 0
+  /// Pages in the log beyond which it is to be copied.
+  private var pagesForCopying: Int
+
+  init(
+    file: StoreFile, configuration: RecordStoreConfiguration, mailbox: Mailbox<Item>, generation: Generation,
+    deliver: @escaping @Sendable (CommitGroup) -> Void, copyLog: @escaping @Sendable () -> Void
+  ) {
+    self.file = file
+    self.configuration = configuration
+    self.mailbox = mailbox
+    self.generation = generation
+    self.deliver = deliver
+    self.copyLog = copyLog
+    pagesForCopying = configuration.limits.checkpointPages
+  }
+
+  /// The thread's function: returns when the mailbox is closed and empty.
+  func run() {
+    while let items = mailbox.takeAll() { handle(items) }
+    connection = nil
+  }
+
+  private func handle(_ items: [Item]) {
+    var requests: [PendingWrite] = []
+    var rejected: [CommitGroup.Answer] = []
+    var pings: [@Sendable () -> Void] = []
+    var isLogCopied = false
+    for item in items {
+      switch item {
+      case .write(let ticket, let request): requests.append(PendingWrite(ticket: ticket, request: request))
+      case .rejected(let ticket):
+        rejected.append(PendingWrite.answer(ticket, .failure(WriteFailure(error: .overloaded, items: []))))
+      case .declareIndex(let recordType, let paths, let done):
+        done(declareIndex(recordType: recordType, paths: paths))
+      case .logCopied: isLogCopied = true
+      case .ping(let answer): pings.append(answer)
+      }
+    }
+    var group = requests.isEmpty ? CommitGroup(answers: [], changeSets: []) : carryOut(requests)
+    group.answers += rejected
+    if isLogCopied { finishCopyingLog() }
+    if !group.answers.isEmpty || !group.changeSets.isEmpty || isLogCopied { deliver(group) }
+    if isLogCopied { restartLog() }
+    for answer in pings { answer() }
+    if let connection, connection.database.loggedPages >= pagesForCopying {
+      pagesForCopying = .max
+      copyLog()
+    }
+  }
+
+  // MARK: Requests
+
+  /// All requests in one transaction; when that fails as a whole, each in one of its own, so that only those
+  /// fail that must.
+  private func carryOut(_ requests: [PendingWrite]) -> CommitGroup {
+    do {
+      return try attempt(requests)
+    } catch {
+      switch error.code {
+      case .storeDamaged, .storageFull, .internalError, .limitExceeded: break
+      default: return failed(requests, error)
+      }
+      if error.code == .storageFull { makeRoom() }
+      return requests.reduce(into: CommitGroup(answers: [], changeSets: [])) { group, request in
+        let part = carryOutAlone(request, savingRoom: error.code == .storageFull)
+        group.answers += part.answers
+        group.changeSets += part.changeSets
+      }
+    }
+  }
+
+  private func carryOutAlone(_ request: PendingWrite, savingRoom: Bool) -> CommitGroup {
+    do {
+      return try attempt([request], keepsHistory: !savingRoom)
+    } catch {
+      return failed([request], error)
+    }
+  }
+
+  private func failed(_ requests: [PendingWrite], _ error: RecordError) -> CommitGroup {
+    CommitGroup(
+      answers: requests.map { $0.answer(.failure(WriteFailure(error: error, items: []))) }, changeSets: [])
+  }
+
+  /// Either everything that the outcomes say is done and durable, or nothing is and this throws.
+  private func attempt(_ requests: [PendingWrite], keepsHistory: Bool = true) throws(RecordError)
+    -> CommitGroup
+  {
+    try transact(keepsHistory: keepsHistory) { (work: inout WriteTransaction) throws(SQLiteError) in
+      var answers: [CommitGroup.Answer] = []
+      answers.reserveCapacity(requests.count)
+      for request in requests { answers.append(request.answer(try work.carryOut(request.request))) }
+      return CommitGroup(answers: answers, changeSets: work.changeSets)
+    }
+  }
+
+  /// Runs `body` in a transaction of the file as it is now.
+  private func transact<Value>(
+    keepsHistory: Bool = true, _ body: (inout WriteTransaction) throws(SQLiteError) -> Value
+  ) throws(RecordError) -> Value {
+    let connection = try open()
+    do {
+      let transaction = try Transaction(.immediate, in: connection.database)
+      try refresh(connection)
+      var work = WriteTransaction(
+        connection: connection, configuration: configuration, keepsHistory: keepsHistory, state: state)
+      let value = try body(&work)
+      guard
+        work.state.lastCommit != state.lastCommit || work.state.schema != state.schema
+          || work.state.horizon != state.horizon
+      else {
+        transaction.rollBack()
+        return value
+      }
+      try work.prune()
+      try work.state.save(connection)
+      isCurrent = false
+      try transaction.commit()
+      state = work.state
+      isCurrent = true
+      return value
+    } catch {
+      isCurrent = false
+      if error.code == .damaged || error.code == .notADatabase { close() }
+      throw file.explain(error)
+    }
+  }
+
+  private func declareIndex(recordType: String, paths: [FieldPath]) -> RecordError? {
+    do {
+      try transact { (work: inout WriteTransaction) throws(SQLiteError) in
+        try work.declareIndex(recordType: recordType, paths: paths)
+      }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  // MARK: The file
+
+  /// The connection, opened when there is none: at first, or after the file could not be written.
+  func open() throws(RecordError) -> Connection {
+    if let connection {
+      guard file.identity != identity else { return connection }
+      // What is written now would be lost with the file that was taken away.
+      file.log("store \(file.path): the file was removed or replaced while it was in use")
+      close()
+    }
+    guard identity == nil || file.identity != nil else { throw .storeUnreachable }
+    let opened = try file.openWriter(identity: configuration.random())
+    connection = opened
+    identity = file.identity
+    isCurrent = false
+    generation.advance()
+    return opened
+  }
+
+  private func close() {
+    connection = nil
+    generation.advance()
+  }
+
+  /// Reads the state again when it isn't known, or when another program has written.
+  private func refresh(_ connection: Connection) throws(SQLiteError) {
+    let version = try connection.statement(.dataVersion).first { $0.int64(0) } ?? 0
+    if isCurrent, version == dataVersion { return }
+    state = try StoreState(reading: connection)
+    dataVersion = version
+    isCurrent = true
+  }
+
+  // MARK: Room
+
+  /// After the disk was found full: gives up the log of changes and lets the write-ahead log be used again
+  /// from its start. Does what it can.
+  private func makeRoom() {
+    restartLog()
+    do {
+      try transact(keepsHistory: false) { (work: inout WriteTransaction) throws(SQLiteError) in
+        try work.pruneAll()
+      }
+    } catch {
+      file.log("store \(file.path): no room, and none could be made")
+    }
+    restartLog()
+  }
+
+  // MARK: The write-ahead log
+
+  /// Copies the few pages that came after the background's copying. Short, since those are in memory still.
+  private func finishCopyingLog() {
+    _ = try? connection?.database.checkpoint(.passive)
+  }
+
+  /// Lets the log start anew: everything in it is copied, and readers renew when they hear of a group. Waits
+  /// for them a moment only; otherwise a later time will do.
+  private func restartLog() {
+    guard let database = connection?.database else { return }
+    database.setBusyTimeout(20)
+    defer { database.setBusyTimeout(file.busyTimeout) }
+    let pages = configuration.limits.checkpointPages
+    do {
+      try database.checkpoint(.restart)
+      pagesForCopying = pages
+    } catch {
+      pagesForCopying = database.loggedPages + pages
+    }
+  }
+}
+
+/// A request that waits for its outcome.
+struct PendingWrite: Sendable {
+  let ticket: Ticket
+  let request: WriteRequest
+
+  func answer(_ result: Result<WriteResult, WriteFailure>) -> CommitGroup.Answer {
+    Self.answer(ticket, result)
+  }
+
+  static func answer(
+    _ ticket: Ticket, _ result: Result<WriteResult, WriteFailure>
+  ) -> CommitGroup.Answer {
+    CommitGroup.Answer(ticket: ticket, outcome: .write(result))
+  }
+}
