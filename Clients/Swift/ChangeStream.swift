@@ -16,6 +16,8 @@ public final class ChangeStream: AsyncSequence, Sendable {
   private let connection: Connection?
   /// Opens another connection; nil when the stream ends with the one it has.
   private let reconnect: (@Sendable () throws(ClientError) -> Channel)?
+  /// How long to go on trying; nil: for ever.
+  private let patience: Duration?
   private let state: Mutex<State>
 
   private struct State {
@@ -32,11 +34,12 @@ public final class ChangeStream: AsyncSequence, Sendable {
 
   init(
     request: SubscriptionRequest, channel: Channel, connection: Connection? = nil,
-    reconnect: (@Sendable () throws(ClientError) -> Channel)?
+    reconnect: (@Sendable () throws(ClientError) -> Channel)?, patience: Duration? = nil
   ) {
     self.request = request
     self.connection = connection
     self.reconnect = reconnect
+    self.patience = patience
     state = Mutex(State(channel: channel, buffer: Self.makeBuffer(request), token: request.since))
   }
 
@@ -138,7 +141,8 @@ public final class ChangeStream: AsyncSequence, Sendable {
 
   // MARK: Reading
 
-  fileprivate func next() async throws(ClientError) -> ChangeEvent? {
+  /// The next event; nil after the stream has thrown or its task was cancelled.
+  public func next() async throws(ClientError) -> ChangeEvent? {
     while true {
       let (queued, buffer, isFinished) = state.withLock { state in
         (state.queued.isEmpty ? nil : state.queued.removeFirst(), state.buffer, state.isFinished)
@@ -179,6 +183,7 @@ public final class ChangeStream: AsyncSequence, Sendable {
   private func recover(from error: ClientError) async throws(ClientError) {
     guard let reconnect, case .connectionLost = error else { throw error }
     var delay = Duration.milliseconds(100)
+    let deadline = patience.map { ContinuousClock.now + $0 }
     while true {
       do throws(ClientError) {
         let channel = try reconnect()
@@ -193,6 +198,7 @@ public final class ChangeStream: AsyncSequence, Sendable {
         case .rejected(let failure) where failure.retryAfter != nil: break
         default: throw error
         }
+        if let deadline, ContinuousClock.now >= deadline { throw error }
       }
       // Apart from each other, so that many clients don't all come at once.
       let share = Double.random(in: 0.5...1)

@@ -292,12 +292,3 @@ extension Channel {
     }
   }
 }
-
-extension ClientError.ServiceError {
-  /// Reads an error object; nil is read as an error without a reason.
-  init(error: JSON?) {
-    self.init(
-      code: error?["code"]?.int64Value.map { Int(truncatingIfNeeded: $0) } ?? 0,
-      message: error?["message"]?.stringValue ?? "The service gave no reason.", data: error?["data"])
-  }
-}

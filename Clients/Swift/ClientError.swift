@@ -46,6 +46,13 @@ public enum ClientError: Error, Sendable {
       self.data = data
     }
 
+    /// Reads an error object, such as one of a batch's results; nil is read as an error without a reason.
+    public init(error: JSON?) {
+      self.init(
+        code: error?["code"]?.int64Value.map { Int(truncatingIfNeeded: $0) } ?? 0,
+        message: error?["message"]?.stringValue ?? "The service gave no reason.", data: error?["data"])
+    }
+
     /// The failure's name, such as `unknownItem`; tell failures apart by it.
     public var errorCode: String { data?["errorCode"]?.stringValue ?? "" }
     /// Seconds after which the same request may succeed.

@@ -68,15 +68,18 @@ public final class Connection: Sendable {
 
   /// Subscribes over a connection of the stream's own, which is opened again whenever it is lost; the
   /// stream then goes on from the last change that was taken from it.
+  ///
+  /// - Parameter patience: For how long to try to connect again before the stream fails; nil: for ever.
   public static func subscribe(
-    _ request: SubscriptionRequest, to address: ServiceAddress, options: Options = Options()
+    _ request: SubscriptionRequest, to address: ServiceAddress, options: Options = Options(),
+    patience: Duration? = nil
   ) async throws(ClientError) -> ChangeStream {
     let open: @Sendable () throws(ClientError) -> Channel = { () throws(ClientError) in
       let channel = try Channel(descriptor: Socket.connect(to: address), options: options)
       try channel.start()
       return channel
     }
-    let stream = ChangeStream(request: request, channel: try open(), reconnect: open)
+    let stream = ChangeStream(request: request, channel: try open(), reconnect: open, patience: patience)
     try await stream.start()
     return stream
   }

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <wchar.h>
 
 int clinux_accept(int listener) {
   return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -133,3 +134,5 @@ int clinux_terminal_columns(int descriptor) {
   if (ioctl(descriptor, TIOCGWINSZ, &size) < 0 || size.ws_col == 0) return -1;
   return size.ws_col;
 }
+
+int clinux_character_columns(uint32_t character) { return wcwidth((wchar_t)character); }

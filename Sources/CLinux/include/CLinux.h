@@ -69,4 +69,8 @@ int clinux_signal_on_parent_death(int signal);
 /// ioctl(TIOCGWINSZ): the terminal's columns, or -1 when the descriptor is none.
 int clinux_terminal_columns(int descriptor);
 
+/// wcwidth(3): the columns that a terminal gives a character in the locale's LC_CTYPE, -1 for a control
+/// character.
+int clinux_character_columns(uint32_t character);
+
 #endif

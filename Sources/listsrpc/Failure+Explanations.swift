@@ -1,0 +1,38 @@
+import JSONRPC
+import ListsClient
+
+/// What the data of an error adds to its message.
+extension Failure {
+  /// Points at the place in the predicate where it can't be read.
+  func explainingPredicate(_ predicate: String?) -> Failure {
+    guard let predicate, let error = rejection,
+      let column = error.data?["column"]?.int64Value, column >= 1, column <= predicate.count + 1,
+      !predicate.contains(where: \.isNewline)
+    else { return self }
+    let before = DisplayText.width(predicate.prefix(Int(column) - 1))
+    let pointer = String(repeating: " ", count: before) + "^"
+    return .explained(error, "\(error.message)\n  \(DisplayText.harmless(predicate))\n  \(pointer)")
+  }
+
+  /// Says what the record's tag is now, and what to do.
+  func explainingConflict() -> Failure {
+    guard let error = rejection, error.errorCode == "serverRecordChanged",
+      let tag = error.data?["serverRecord"]?["recordChangeTag"]?.stringValue
+    else { return self }
+    return .explained(
+      error,
+      "\(error.message)\nIts tag is now '\(DisplayText.harmless(tag))': fetch it and save with --tag, "
+        + "or use --policy changedKeys to merge.")
+  }
+
+  /// Says how to go on after changes that are no longer kept.
+  func explainingExpiry() -> Failure {
+    guard let error = rejection, error.errorCode == "changeTokenExpired",
+      let fresh = error.data?["changeToken"]?.stringValue
+    else { return self }
+    return .explained(
+      error,
+      "\(error.message)\nQuery everything anew, then watch with --since '\(DisplayText.harmless(fresh))'; "
+        + "or watch with --initial.")
+  }
+}

@@ -1,0 +1,24 @@
+import JSONRPC
+
+/// The type that text of a field becomes on import.
+enum FieldConversion: String, CaseIterable {
+  case string, int, double, boolean, date, json
+
+  /// Nil when the text is none of the type. Values other than text stay as they are.
+  func value(of value: JSON) -> JSONNode? {
+    guard let text = value.stringValue else { return .json(value) }
+    switch self {
+    case .string: return .string(text)
+    case .int: return Int64(text).map { .int($0) }
+    case .double: return Double(text).flatMap { $0.isFinite ? .double($0) : nil }
+    case .date: return .object([("$date", .string(text))])
+    case .json: return (try? JSON(parsing: text)).map { .json($0) }
+    case .boolean:
+      switch text.lowercased() {
+      case "true", "yes", "1": return .bool(true)
+      case "false", "no", "0": return .bool(false)
+      default: return nil
+      }
+    }
+  }
+}

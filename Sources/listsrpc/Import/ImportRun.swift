@@ -1,0 +1,148 @@
+import Glibc
+import JSONRPC
+import Synchronization
+
+/// One import from its first row to its report.
+@MainActor
+final class ImportRun {
+  private let source: any RowSource
+  private let mapping: RowMapping
+  private let session: Session
+  private let sender: ImportSender
+  private var batch: ImportBatch
+  private var bar: ProgressBar
+  private var reported = 0
+  /// Rows that are told of one by one; the rest is only counted.
+  private static let maximumReports = 50
+
+  init(
+    _ source: any RowSource, _ mapping: RowMapping, _ batch: ImportBatch, _ session: Session,
+    operationType: String
+  ) {
+    self.source = source
+    self.mapping = mapping
+    self.batch = batch
+    self.session = session
+    bar = ProgressBar("Importing", on: session.errors)
+    weak var run: ImportRun?
+    sender = ImportSender(session, operationType: operationType) { place, reason in
+      run?.tell(place, reason)
+    }
+    run = self
+  }
+
+  func run() async throws(Failure) {
+    Interruption.watch()
+    do throws(Failure) {
+      try await sendAll()
+    } catch {
+      bar.clear()
+      try? printCounts()
+      throw error
+    }
+    bar.clear()
+    try printCounts()
+    if Interruption.happened { throw .reported(.interrupted) }
+    if sender.failed > 0 { throw .reported(.rejected) }
+  }
+
+  private func sendAll() async throws(Failure) {
+    let rows = try collected()
+    var index = 0
+    while !Interruption.happened {
+      let row: InputRow?
+      if let rows {
+        row = index < rows.all.count ? rows.all[index] : nil
+        index += 1
+      } else {
+        row = try source.next()
+      }
+      guard let row else { break }
+      try await take(row, rows?.names ?? [])
+    }
+    if !Interruption.happened { try await sendBatch() }
+  }
+
+  /// All rows and their records' names, when the names decide what is referred to.
+  private func collected() throws(Failure) -> (all: [InputRow], names: Set<String>)? {
+    guard mapping.needsAllNames else { return nil }
+    var all: [InputRow] = []
+    var names: Set<String> = []
+    while let row = try source.next() {
+      all.append(row)
+      // A row without a name is told of when its turn comes.
+      if case .value(let value, _) = row, let name = try? mapping.name(of: value) { names.insert(name) }
+    }
+    return (all, names)
+  }
+
+  private func take(_ row: InputRow, _ names: Set<String>) async throws(Failure) {
+    switch row {
+    case .fault(let reason, let place): sender.fail(place, reason)
+    case .value(let value, let place):
+      let record: JSON
+      do throws(RowMapping.Fault) {
+        record = try mapping.record(for: value, names: names)
+      } catch {
+        return sender.fail(place, error.reason)
+      }
+      if batch.isFull(before: record) { try await sendBatch() }
+      batch.append(.init(record: record, place: place))
+    }
+  }
+
+  private func sendBatch() async throws(Failure) {
+    let items = batch.takeAll()
+    guard !items.isEmpty else { return }
+    try await sender.send(items)
+    showProgress()
+  }
+
+  private func showProgress() {
+    guard session.showsProgress else { return }
+    let done = sender.saved + sender.failed
+    // Bytes are turned into rows by what the rows so far took.
+    let total = source.progress.map { progress in
+      progress.done > 0 ? max(done, Int(Double(done) * Double(progress.total) / Double(progress.done))) : done
+    }
+    bar.show(done, of: total)
+  }
+
+  private func tell(_ place: String, _ reason: String) {
+    reported += 1
+    guard reported <= Self.maximumReports else { return }
+    bar.clear()
+    session.errors.say("\(place): \(DisplayText.harmless(reason))")
+  }
+
+  private func printCounts() throws(Failure) {
+    if reported > Self.maximumReports {
+      session.errors.say("and \(reported - Self.maximumReports) more rows that could not be saved")
+    }
+    let output = session.output
+    if session.printsJSON {
+      let counts: JSONNode = ["saved": .int(Int64(sender.saved)), "failed": .int(Int64(sender.failed))]
+      try output.writeLine(counts.encoded())
+    } else {
+      let failed = sender.failed > 0 ? ", \(sender.failed) could not be saved" : ""
+      let type = mapping.recordType.map { " as \(DisplayText.harmless($0))" } ?? ""
+      try output.write("\(sender.saved) records saved\(type)\(failed)\n")
+    }
+    try output.flush()
+  }
+}
+
+/// Ctrl-C during work that ends well between two requests.
+enum Interruption {
+  private static let flag = Atomic<Bool>(false)
+
+  static var happened: Bool { flag.load(ordering: .relaxed) }
+
+  /// From here on the first SIGINT only sets the flag; a second one ends the program.
+  static func watch() {
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { _ in Interruption.flag.store(true, ordering: .relaxed) }
+    action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
+    sigaction(SIGINT, &action, nil)
+  }
+}
