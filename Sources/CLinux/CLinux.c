@@ -123,6 +123,10 @@ int clinux_sync_folder(const char *path) {
   return result;
 }
 
+const void *clinux_find(const void *bytes, size_t size, const void *sought, size_t count) {
+  return memmem(bytes, size, sought, count);
+}
+
 int clinux_thread_identifier(void) { return gettid(); }
 
 int clinux_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -57,6 +57,9 @@ int clinux_allocate(int descriptor, int64_t length);
 /// Makes a folder's entries durable (new files, renames): open, fsync, close.
 int clinux_sync_folder(const char *path);
 
+/// memmem(3): where the `count` bytes first are in `bytes`, NULL if nowhere. In time linear in `size`.
+const void *clinux_find(const void *bytes, size_t size, const void *sought, size_t count);
+
 /// gettid(2).
 int clinux_thread_identifier(void);
 
