@@ -8,25 +8,32 @@ public struct Predicate: Sendable {
   /// The condition as a tree, for those who plan by it.
   public let root: Node
 
+  private let program: PredicateProgram
+
   /// Reads `text`. `arguments` stand in for its `%@` and the like, in order; `variables`, an object, for
   /// its `$names`. Both are values and never read as text of the language.
   ///
   /// Throws `invalidArguments` whose details have `column` (1-based, in characters) and `expected`.
   public init(parsing text: String, arguments: [JSON] = [], variables: JSON? = nil) throws(RecordError) {
-    throw RecordError(.invalidArguments, "predicates are not read yet")
+    self.init(root: try PredicateParser.parse(text, arguments: arguments, variables: variables))
   }
 
   /// Every record.
   public static let everything = Predicate(root: .constant(true))
 
+  /// The caller sees to what ``Node`` says of a tree.
   init(root: Node) {
     self.root = root
+    program = PredicateProgram(root)
   }
 
-  /// Whether the record meets the condition.
-  public func matches(_ record: StoredRecord) -> Bool { false }
+  /// Whether the record meets the condition. In time linear in the record's size for each comparison.
+  public func matches(_ record: StoredRecord) -> Bool { program.matches(record) }
 
-  /// The condition in one spelling, arguments filled in: equal for predicates that were written differently
-  /// and mean the same by their tree. Values for which the language has no literal are shown as JSON.
-  public var text: String { "" }
+  /// Whether the record meets the condition, worked out from the tree as it is written down. Slow; for tests.
+  func matchesByDefinition(_ record: StoredRecord) -> Bool { root.holds(for: record) }
+}
+
+extension Predicate: Equatable {
+  public static func == (left: Predicate, right: Predicate) -> Bool { left.root == right.root }
 }

@@ -57,11 +57,11 @@ extension Predicate {
 
   public enum Quantifier: String, Sendable, CaseIterable {
     /// At least one element. False for an empty list.
-    case any = "ANY"
+    case anyElement = "ANY"
     /// No element that does not. True for an empty list.
-    case all = "ALL"
-    /// Not ``any``. True for an empty list.
-    case none = "NONE"
+    case allElements = "ALL"
+    /// Not ``anyElement``. True for an empty list.
+    case noElement = "NONE"
   }
 
   public enum Expression: Sendable, Equatable {

@@ -1,4 +1,4 @@
-/// The spelling of a predicate's parts.
+/// The spelling of names in predicates.
 enum PredicateText {
   /// Words with a meaning of their own, in upper case. As the name of a field they are written in backquotes.
   static let reservedWords: Set<String> = [
@@ -7,17 +7,10 @@ enum PredicateText {
     "TRUEPREDICATE", "WITHIN", "YES",
   ]
 
-  static func isNameStart(_ character: Character) -> Bool {
-    character.isLetter || character == "_"
-  }
-
-  static func isNamePart(_ character: Character) -> Bool {
-    character.isLetter || character.isNumber || character == "_"
-  }
-
   /// A name as it stands in a key path: in backquotes where it would not be read as one otherwise.
   static func name(_ name: String) -> String {
-    if let first = name.first, isNameStart(first), name.allSatisfy(isNamePart),
+    let scalars = name.unicodeScalars
+    if let first = scalars.first, first.startsName, scalars.allSatisfy(\.continuesName),
       !reservedWords.contains(name.uppercased())
     {
       return name

@@ -1,0 +1,70 @@
+/// A word, sign or literal of a predicate's text.
+struct PredicateToken: Sendable {
+  enum Kind: Sendable, Equatable {
+    /// A name or a reserved word, as it was written.
+    case word(String)
+    /// A name in backquotes, or behind `#`: never a reserved word.
+    case name(String)
+    case text(String)
+    /// Digits, with point and exponent where there are some; no sign.
+    case number(String)
+    /// `$name`
+    case variable(String)
+    /// `%@` and the like.
+    case argument(Conversion)
+    /// `@count` and the like, without the `@`.
+    case collectionOperator(String)
+    case sign(Sign)
+    /// Behind the last token.
+    case end
+  }
+
+  enum Conversion: String, Sendable {
+    /// `%@`
+    case value
+    /// `%K`
+    case keyPath
+    /// `%d`, `%i`, `%u`, `%ld`, …
+    case integer
+    /// `%f`, `%g`, …
+    case number
+  }
+
+  enum Sign: String, Sendable {
+    case openParenthesis = "("
+    case closeParenthesis = ")"
+    case openBrace = "{"
+    case closeBrace = "}"
+    case openBracket = "["
+    case closeBracket = "]"
+    case comma = ","
+    case point = "."
+    case equal = "=="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+    case and = "&&"
+    case or = "||"
+    case not = "!"
+    case plus = "+"
+    case minus = "-"
+    case times = "*"
+    case divided = "/"
+    case power = "**"
+    case remainder = "%%"
+    case assignment = ":="
+
+    var isArithmetic: Bool {
+      switch self {
+      case .plus, .minus, .times, .divided, .power, .remainder: true
+      default: false
+      }
+    }
+  }
+
+  let kind: Kind
+  /// In Unicode scalars from the beginning of the text.
+  let offset: Int
+}
