@@ -69,7 +69,7 @@ let package = Package(
     tests("SQLiteTests", of: ["SQLite"]),
     tests("RecordStoreTests", of: ["JSONRPC", "RecordStore", "Records"]),
     tests("ListsServiceTests", of: ["JSONRPC", "ListsService", "RecordStore", "Records"]),
-    tests("SocketServerTests", of: ["CLinux", "JSONRPC", "SocketServer"]),
+    tests("SocketServerTests", of: ["CLinux", "JSONRPC", "ServiceFixture", "SocketServer"]),
     tests("ArgumentParsingTests", of: ["ArgumentParsing"]),
     tests(
       "ListsClientTests", of: ["CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "Records", "listsd"]),

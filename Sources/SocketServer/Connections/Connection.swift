@@ -1,0 +1,255 @@
+import CLinux
+import Glibc
+import JSONRPC
+
+/// One accepted socket: bytes in, messages to its handler, messages of its handler out.
+///
+/// Confined to the server that made it. It does nothing by itself: the server calls `receive` when there
+/// is input and `settle` at the end of each turn in which it was touched, and that is where it writes, at
+/// most once a turn.
+final class Connection: Outbound {
+  /// What the kernel is asked to tell; nil when not even a hang-up may be told (it would be told for ever).
+  struct Interest: Equatable {
+    var input = false
+    var output = false
+
+    var events: UInt32 { (input ? EPOLLIN.rawValue : 0) | (output ? EPOLLOUT.rawValue : 0) }
+  }
+
+  private enum Input {
+    case open
+    /// The peer sends no more.
+    case ended
+    /// The server takes no more.
+    case stopped
+  }
+
+  let number: UInt64
+  let peer: Peer
+  let descriptor: Int32
+  // What follows up to `endIsTimed` is set by the server. The handler needs the connection to be made.
+  var handler: (any ConnectionHandler)?
+  var watch: EventLoop.Watch?
+  var interest: Interest?
+  /// This connection may hold a large message.
+  var holdsRoom = false
+  /// It was told to end, and will be closed if it doesn't.
+  var endIsTimed = false
+  /// Is in the server's list of those to settle.
+  fileprivate var isTouched = false
+  private(set) var isClosed = false
+  private(set) var isEnding = false
+  private(set) var endReason: String?
+
+  private let limits: ConnectionLimits
+  private unowned let touched: TouchedConnections
+  private var framer: MessageFramer
+  private var output = OutputBuffer()
+  private var isBlocked = false
+  private var input = Input.open
+  /// The peer can't receive any more. What it sent before is still worked on.
+  private var peerIsGone = false
+  /// The framer may hold whole messages that were not handed over yet.
+  private var hasMessages = false
+  private var bytesInWork = 0
+
+  init(
+    number: UInt64, descriptor: Int32, peer: Peer, limits: ConnectionLimits, touched: TouchedConnections
+  ) {
+    self.number = number
+    self.descriptor = descriptor
+    self.peer = peer
+    self.limits = limits
+    self.touched = touched
+    framer = MessageFramer(maximumMessageBytes: limits.maximumMessageBytes)
+  }
+
+  // MARK: Outbound
+
+  var queuedBytes: Int { output.count }
+
+  func send(_ message: [UInt8]) {
+    if isClosed || peerIsGone { return }
+    let framing = framer.framing ?? .stream
+    output.append { framing.frame(message, into: &$0) }
+    touched.insert(self)
+  }
+
+  func end(reason: String) {
+    if isEnding || isClosed { return }
+    isEnding = true
+    endReason = reason
+    touched.insert(self)
+  }
+
+  // MARK: Input
+
+  /// Bytes of unfinished or waiting messages.
+  var bufferedBytes: Int { framer.bufferedBytes }
+
+  /// Holds more than it may without asking for room.
+  var needsRoom: Bool { framer.bufferedBytes >= limits.freeInputBytes }
+
+  /// The peer may send more and it would be handed over.
+  var wantsInput: Bool { input == .open && !hasMessages && mayHandOver }
+
+  /// It goes on when its handler has got on with its work, which no event of the socket tells.
+  var awaitsHandler: Bool {
+    guard let handler, !isEnding else { return false }
+    if input != .open && handler.hasPendingWork { return true }
+    return (hasMessages || input == .open) && (handler.isSaturated || hasTooMuchInWork)
+  }
+
+  private var hasTooMuchInWork: Bool { bytesInWork > limits.receivedBytesInWork }
+
+  private var mayHandOver: Bool {
+    guard let handler, !isEnding, !isClosed else { return false }
+    return output.count <= limits.unsentBytesBeforePause && !hasTooMuchInWork && !handler.isSaturated
+  }
+
+  /// Reads what there is, up to a few buffers so that one busy peer doesn't hold up the others, and hands
+  /// over every whole message.
+  func receive(_ events: UInt32, using buffer: UnsafeMutableRawBufferPointer) {
+    touched.insert(self)
+    if events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 { loseOutput() }
+    if events & EPOLLOUT.rawValue != 0 { isBlocked = false }
+    guard events & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 else { return }
+    var reads = 0
+    while reads < 4, wantsInput, read(using: buffer) { reads += 1 }
+  }
+
+  /// Reads and hands over everything that the peer has sent so far, and nothing after it.
+  func receiveLast(using buffer: UnsafeMutableRawBufferPointer) {
+    touched.insert(self)
+    var bound = limits.maximumMessageBytes
+    while wantsInput, bound > 0, read(using: buffer) { bound -= buffer.count }
+    if input == .open { input = .stopped }
+  }
+
+  /// One read; false when there is no more for now.
+  private func read(using buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+    if count > 0 {
+      framer.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      handOver()
+      // A short read has emptied the socket: the next one would only say so.
+      return count == buffer.count && !(needsRoom && !holdsRoom)
+    }
+    if count < 0 {
+      if errno == EINTR { return true }
+      if errno == EAGAIN { return false }
+      loseOutput()
+    }
+    input = .ended
+    handOver()
+    return false
+  }
+
+  private func handOver() {
+    hasMessages = true
+    while mayHandOver {
+      guard let event = framer.next() ?? (input == .ended ? framer.finish() : nil) else {
+        hasMessages = false
+        return
+      }
+      handle(event)
+    }
+    if isEnding { hasMessages = false }
+  }
+
+  private func handle(_ event: MessageFramer.Event) {
+    guard let handler else { return }
+    switch event {
+    case .message(let message):
+      bytesInWork += message.count
+      handler.receive(message: message)
+      if !handler.hasPendingWork { bytesInWork = 0 }
+    case .malformed(let reason):
+      handler.receive(fault: .malformed(reason: reason))
+    case .tooLarge(let limit):
+      handler.receive(fault: .tooLarge(limit: limit))
+    case .unrecoverable(let reason):
+      handler.receive(fault: .malformed(reason: reason))
+      end(reason: reason)
+    }
+  }
+
+  // MARK: Turns
+
+  /// Writes what is queued and goes on with messages that were held back; then `isFinished` and
+  /// `nextInterest` say what is to be done with the connection.
+  func settle() {
+    if isClosed { return }
+    write()
+    if !(handler?.hasPendingWork ?? false) { bytesInWork = 0 }
+    if hasMessages, mayHandOver {
+      handOver()
+      touched.insert(self)
+    }
+  }
+
+  private func write() {
+    if isBlocked || output.isEmpty { return }
+    let hadToWait = interest?.output ?? false
+    switch output.write(to: descriptor) {
+    case .drained: if hadToWait { handler?.outboundDidDrain() }
+    case .blocked: isBlocked = true
+    case .broken: loseOutput()
+    }
+  }
+
+  private func loseOutput() {
+    peerIsGone = true
+    isBlocked = false
+    output.removeAll()
+  }
+
+  /// Nothing is left to be done for it.
+  var isFinished: Bool {
+    if !output.isEmpty { return false }
+    if isEnding { return true }
+    guard input != .open, !hasMessages, let handler else { return false }
+    return !handler.hasPendingWork && (peerIsGone || input == .stopped || !handler.isSubscribed)
+  }
+
+  var nextInterest: Interest? {
+    let input = wantsInput && (!needsRoom || holdsRoom)
+    if peerIsGone && !input { return nil }
+    return Interest(input: input, output: isBlocked)
+  }
+
+  /// Drops what is queued; `settle` has then nothing left to wait for.
+  func abandonOutput() {
+    touched.insert(self)
+    loseOutput()
+  }
+
+  /// Closes the socket. The server has stopped watching it before.
+  func close() {
+    if isClosed { return }
+    isClosed = true
+    Glibc.close(descriptor)
+    handler?.close()
+    handler = nil
+  }
+}
+
+/// The connections that something happened to in this turn, each once.
+final class TouchedConnections {
+  private var connections: [Connection] = []
+
+  var isEmpty: Bool { connections.isEmpty }
+
+  func insert(_ connection: Connection) {
+    if connection.isTouched { return }
+    connection.isTouched = true
+    connections.append(connection)
+  }
+
+  func takeAll() -> [Connection] {
+    let taken = connections
+    connections.removeAll(keepingCapacity: true)
+    for connection in taken { connection.isTouched = false }
+    return taken
+  }
+}
