@@ -114,9 +114,9 @@ public actor Server<Application: SocketApplication> {
       return
     }
     let count = connectionsOfUser[peer.userID, default: 0]
-    let isRefused = peer.userID != 0 && count >= limits.connectionsPerUser
-    // A refusal costs a descriptor until it is read, so that these are limited too.
-    if isRefused && count >= limits.connectionsPerUser + 32 {
+    // One too many may hear why, which costs a descriptor until then, so that these are limited too.
+    let isTooMany = count >= limits.connectionsPerUser
+    if count >= limits.connectionsPerUser + 32 {
       close(descriptor)
       return
     }
@@ -125,13 +125,9 @@ public actor Server<Application: SocketApplication> {
     let connection = Connection(
       number: accepted, descriptor: descriptor, peer: peer, limits: limits, touched: touched)
     connections[accepted] = connection
-    connection.handler =
-      isRefused
-      ? application.refuse(
-        peer, because: .tooManyConnections(limit: limits.connectionsPerUser), outbound: connection)
-      : application.open(peer, outbound: connection)
+    connection.handler = application.open(peer, outbound: connection)
     idleWatch.connectionsBecame(connections.count)
-    if isRefused { endSoon(connection) }
+    if isTooMany { endSoon(connection) }
     // The first request is usually there already: this saves waiting for it.
     connection.receive(EPOLLIN.rawValue, using: readBuffer.bytes)
   }
@@ -195,7 +191,7 @@ public actor Server<Application: SocketApplication> {
   private func remove(_ connection: Connection) {
     if let reason = connection.endReason {
       journal.write(
-        .info, "connection ended: \(reason)", [.init("LISTS_UID", "\(connection.peer.userID)")])
+        .debug, "connection ended: \(reason)", [.init("LISTS_UID", "\(connection.peer.userID)")])
     }
     if let watch = connection.watch { loop.remove(watch) }
     connection.watch = nil
@@ -263,8 +259,7 @@ public actor Server<Application: SocketApplication> {
     guard let oldest = room.oldestHolder, EventLoop.now() - oldest.since > bound,
       let connection = connections[oldest.connection]
     else { return }
-    connection.handler?.receive(fault: .stalled)
-    connection.end(reason: "a large message did not arrive while others waited")
+    connection.giveUp(reason: "a large message did not arrive in time while others waited")
   }
 }
 

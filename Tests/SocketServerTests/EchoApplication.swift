@@ -18,16 +18,13 @@ final class EchoApplication: SocketApplication {
     return handler
   }
 
-  func refuse(_ peer: Peer, because reason: RefusalReason, outbound: any Outbound) -> any ConnectionHandler {
-    RefusingHandler(outbound: outbound)
-  }
-
   func answerWithheld() {
     let answers = withheld
     withheld = []
     for (handler, message) in answers {
       handler.owed -= 1
       handler.outbound.send(message)
+      handler.endIfDone()
     }
   }
 }
@@ -37,6 +34,7 @@ final class EchoHandler: ConnectionHandler {
   let outbound: any Outbound
   var owed = 0
   var isSubscribed = false
+  var inputHasEnded = false
   var received = 0
 
   init(application: EchoApplication, outbound: any Outbound) {
@@ -45,9 +43,13 @@ final class EchoHandler: ConnectionHandler {
   }
 
   var hasPendingWork: Bool { owed > 0 }
-  var isSaturated: Bool { owed >= application.saturatesAt }
+  var acceptsInput: Bool { owed < application.saturatesAt }
 
-  func receive(message: [UInt8]) {
+  func receive(_ event: MessageFramer.Event) {
+    guard case .message(let message) = event else {
+      outbound.send(Array("{\"fault\":\"\(event)\"}".utf8))
+      return
+    }
     received += 1
     let text = String(decoding: message.prefix(200), as: UTF8.self)
     if text.contains("subscribe") { isSubscribed = true }
@@ -59,8 +61,13 @@ final class EchoHandler: ConnectionHandler {
     }
   }
 
-  func receive(fault: InputFault) {
-    outbound.send(Array("{\"fault\":\"\(fault)\"}".utf8))
+  func inputDidEnd() {
+    inputHasEnded = true
+    endIfDone()
+  }
+
+  func endIfDone() {
+    if inputHasEnded, owed == 0, !isSubscribed { outbound.end(reason: "done") }
   }
 
   func outboundDidDrain() { application.drained += 1 }
@@ -69,23 +76,6 @@ final class EchoHandler: ConnectionHandler {
     application.closed += 1
     application.openHandlers.removeAll { $0 === self }
   }
-}
-
-final class RefusingHandler: ConnectionHandler {
-  let outbound: any Outbound
-  init(outbound: any Outbound) { self.outbound = outbound }
-  var hasPendingWork: Bool { false }
-  var isSaturated: Bool { false }
-  var isSubscribed: Bool { false }
-
-  func receive(message: [UInt8]) {
-    outbound.send(Array("{\"refused\":true}".utf8))
-    outbound.end(reason: "refused")
-  }
-
-  func receive(fault: InputFault) { outbound.end(reason: "refused") }
-  func outboundDidDrain() {}
-  func close() {}
 }
 
 /// An echo server on a thread and a socket of its own, gone when the value goes.

@@ -18,8 +18,10 @@ final class Connection: Outbound {
 
   private enum Input {
     case open
-    /// The peer sends no more.
+    /// The peer sends no more, and the handler is yet to be told.
     case ended
+    /// The same, and the handler knows.
+    case endIsTold
     /// The server takes no more.
     case stopped
   }
@@ -51,7 +53,6 @@ final class Connection: Outbound {
   private var peerIsGone = false
   /// The framer may hold whole messages that were not handed over yet.
   private var hasMessages = false
-  private var bytesInWork = 0
 
   init(
     number: UInt64, descriptor: Int32, peer: Peer, limits: ConnectionLimits, touched: TouchedConnections
@@ -97,14 +98,12 @@ final class Connection: Outbound {
   var awaitsHandler: Bool {
     guard let handler, !isEnding else { return false }
     if input != .open && handler.hasPendingWork { return true }
-    return (hasMessages || input == .open) && (handler.isSaturated || hasTooMuchInWork)
+    return (hasMessages || input == .open) && !handler.acceptsInput
   }
-
-  private var hasTooMuchInWork: Bool { bytesInWork > limits.receivedBytesInWork }
 
   private var mayHandOver: Bool {
     guard let handler, !isEnding, !isClosed else { return false }
-    return output.count <= limits.unsentBytesBeforePause && !hasTooMuchInWork && !handler.isSaturated
+    return output.count <= limits.unsentBytesBeforePause && handler.acceptsInput
   }
 
   /// Reads what there is, up to a few buffers so that one busy peer doesn't hold up the others, and hands
@@ -150,28 +149,23 @@ final class Connection: Outbound {
     while mayHandOver {
       guard let event = framer.next() ?? (input == .ended ? framer.finish() : nil) else {
         hasMessages = false
-        return
+        break
       }
-      handle(event)
+      handler?.receive(event)
+      if case .unrecoverable = event { input = .stopped }
     }
     if isEnding { hasMessages = false }
+    if input == .ended, !hasMessages, !isEnding {
+      input = .endIsTold
+      handler?.inputDidEnd()
+    }
   }
 
-  private func handle(_ event: MessageFramer.Event) {
-    guard let handler else { return }
-    switch event {
-    case .message(let message):
-      bytesInWork += message.count
-      handler.receive(message: message)
-      if !handler.hasPendingWork { bytesInWork = 0 }
-    case .malformed(let reason):
-      handler.receive(fault: .malformed(reason: reason))
-    case .tooLarge(let limit):
-      handler.receive(fault: .tooLarge(limit: limit))
-    case .unrecoverable(let reason):
-      handler.receive(fault: .malformed(reason: reason))
-      end(reason: reason)
-    }
+  /// Ends it for a fault of what it sent, which the handler answers.
+  func giveUp(reason: String) {
+    input = .stopped
+    handler?.receive(.unrecoverable(reason: reason))
+    touched.insert(self)
   }
 
   // MARK: Turns
@@ -181,7 +175,6 @@ final class Connection: Outbound {
   func settle() {
     if isClosed { return }
     write()
-    if !(handler?.hasPendingWork ?? false) { bytesInWork = 0 }
     if hasMessages, mayHandOver {
       handOver()
       touched.insert(self)
@@ -209,7 +202,7 @@ final class Connection: Outbound {
     if !output.isEmpty { return false }
     if isEnding { return true }
     guard input != .open, !hasMessages, let handler else { return false }
-    return !handler.hasPendingWork && (peerIsGone || input == .stopped || !handler.isSubscribed)
+    return !handler.hasPendingWork && (peerIsGone || input == .stopped)
   }
 
   var nextInterest: Interest? {

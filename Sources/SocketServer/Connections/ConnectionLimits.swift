@@ -2,12 +2,10 @@
 public struct ConnectionLimits: Sendable, Equatable {
   /// The longest message in bytes.
   public var maximumMessageBytes = 16 << 20
-  /// Connections of one user; root's are not limited.
+  /// Connections of one user.
   public var connectionsPerUser = 1024
   /// Above this many unsent bytes a connection's messages wait.
   public var unsentBytesBeforePause = 1 << 20
-  /// Above this many bytes of messages that are being worked on, the next ones wait.
-  public var receivedBytesInWork = 32 << 20
   /// What every connection may hold of an unfinished message without asking.
   public var freeInputBytes = 64 << 10
   /// How many connections at a time may hold more than that; the others wait for their turn. Times

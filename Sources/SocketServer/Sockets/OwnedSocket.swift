@@ -30,13 +30,15 @@ public struct OwnedSocket: Sendable {
   private let device: UInt
   private let inode: UInt
 
-  /// Takes the lock and makes the socket, mode 0600, its name appearing once it listens. Waits up to
-  /// `patience` for a holder of the lock that doesn't answer, because it starts or stops. Blocks.
-  public init(at path: String, patience: Duration = .seconds(10)) throws(Fault) {
+  /// Takes the lock and makes the socket, its name appearing once it listens. Waits up to `patience` for a
+  /// holder of the lock that doesn't answer, because it starts or stops. Blocks.
+  ///
+  /// - Parameter mode: who may connect, as the permissions of the file.
+  public init(at path: String, mode: UInt32 = 0o600, patience: Duration = .seconds(10)) throws(Fault) {
     let lock = try Self.takeLock(of: path, patience: patience)
     do throws(Fault) {
       try Self.removeDeadSocket(at: path)
-      let descriptor = try Self.listen(at: path)
+      let descriptor = try Self.listen(at: path, mode: mode)
       var status = stat()
       guard lstat(path, &status) == 0 else { throw Fault.failed(path: path, SystemError("lstat")) }
       self.lock = lock
@@ -119,12 +121,12 @@ public struct OwnedSocket: Sendable {
   }
 
   /// Binds under another name and renames once it listens, so that no client finds a name that refuses.
-  private static func listen(at path: String) throws(Fault) -> Int32 {
+  private static func listen(at path: String, mode: mode_t) throws(Fault) -> Int32 {
     let early = path + ".new"
     let descriptor = clinux_unix_socket(1)
     guard descriptor >= 0 else { throw .failed(path: path, SystemError("socket")) }
     unlink(early)
-    let mask = umask(0o177)
+    let mask = umask(~mode & 0o777)
     let bound = clinux_unix_bind(descriptor, early)
     let fault = SystemError("bind")
     umask(mask)

@@ -1,18 +1,17 @@
 import CSystemd
 import Glibc
+import Synchronization
 
 /// Where log entries go: to the journal as structured entries when systemd started the process, else to
 /// standard error as lines. Any thread.
-public struct Journal: Sendable {
+public final class Journal: Sendable {
   /// syslog(3) levels.
-  public enum Priority: Int, Sendable, Comparable, CaseIterable {
+  public enum Priority: Int, Sendable, CaseIterable {
     case error = 3
     case warning = 4
     case notice = 5
     case info = 6
     case debug = 7
-
-    public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
 
     public var name: String { "\(self)" }
 
@@ -37,14 +36,25 @@ public struct Journal: Sendable {
 
   private let identifier: String
   private let reachesJournal: Bool
+  private let threshold: Atomic<Int>
 
-  /// - Parameter identifier: the program's name, SYSLOG_IDENTIFIER of its entries.
-  public init(identifier: String) {
+  /// - Parameters:
+  ///   - identifier: the program's name, SYSLOG_IDENTIFIER of its entries.
+  ///   - level: what is less important than this is not written.
+  public init(identifier: String, level: Priority = .info) {
     self.identifier = identifier
     reachesJournal = Self.standardErrorIsJournal()
+    threshold = Atomic(level.rawValue)
+  }
+
+  /// What is less important than this is not written.
+  public var level: Priority {
+    get { Priority(rawValue: threshold.load(ordering: .relaxed)) ?? .info }
+    set { threshold.store(newValue.rawValue, ordering: .relaxed) }
   }
 
   public func write(_ priority: Priority, _ message: String, _ fields: [Field] = []) {
+    guard priority.rawValue <= threshold.load(ordering: .relaxed) else { return }
     if reachesJournal {
       send(priority, message, fields)
     } else {
