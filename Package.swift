@@ -64,11 +64,13 @@ let package = Package(
       "listsbench", path: "Tests/Benchmarks", uses: []),
 
     library("ServiceFixture", path: "Tests/ServiceFixture", uses: ["CLinux"]),
+    library("InProcessService", path: "Tests/InProcessService", uses: ["JSONRPC", "ListsService"]),
     tests("JSONRPCTests", of: ["JSONRPC"]),
     tests("RecordsTests", of: ["JSONRPC", "Records"]),
     tests("SQLiteTests", of: ["SQLite"]),
     tests("RecordStoreTests", of: ["JSONRPC", "RecordStore", "Records"]),
-    tests("ListsServiceTests", of: ["JSONRPC", "ListsService", "RecordStore", "Records"]),
+    tests(
+      "ListsServiceTests", of: ["InProcessService", "JSONRPC", "ListsService", "RecordStore", "Records"]),
     tests("SocketServerTests", of: ["CLinux", "JSONRPC", "ServiceFixture", "SocketServer"]),
     tests("ArgumentParsingTests", of: ["ArgumentParsing"]),
     tests(
@@ -77,10 +79,8 @@ let package = Package(
     tests("ListsrpcTests", of: ["CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "listsd", "listsrpc"]),
     tests(
       "ConformanceTests",
-      of: [
-        "JSONRPC", "ListsClient", "ListsService", "RecordStore", "Records", "ServiceFixture", "listsd",
-        "listsrpc",
-      ]),
+      of: ["InProcessService", "JSONRPC", "ListsService", "Records", "ServiceFixture", "listsd", "listsrpc"],
+      resources: [.copy("Schemas")]),
     tests(
       "FaultsTests",
       of: [

@@ -2,7 +2,9 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-const unsigned char lists_openrpc_document[] = {
+static const unsigned char document[] = {
 #embed "../../Protocol/openrpc.json"
 };
-const size_t lists_openrpc_document_count = sizeof lists_openrpc_document;
+const size_t lists_openrpc_document_count = sizeof document;
+
+const unsigned char *lists_openrpc_document_start(void) { return document; }

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-extern const unsigned char lists_openrpc_document[];
+const unsigned char *lists_openrpc_document_start(void);
 extern const size_t lists_openrpc_document_count;
 
 #endif

@@ -1,0 +1,57 @@
+internal import JSONRPC
+internal import RecordStore
+internal import Records
+
+/// A request being carried out: whose, with what, against which database.
+struct Invocation {
+  let session: Session
+  let arguments: Arguments
+
+  var service: Service { session.service }
+  var limits: ServiceLimits { session.service.limits }
+  var caller: Caller { session.caller }
+
+  /// The database that the request names, if the caller may do this with it.
+  func database(for action: AccessPolicy.Action) throws(RecordError) -> Database {
+    let container = try arguments.string("container") ?? StoreID.defaultContainer
+    let scope = try arguments.word("database", of: DatabaseName.self) ?? .private
+    return try session.database(container: container, named: scope, for: action)
+  }
+
+  /// Refuses more records or operations than a request may have.
+  func checkItems(_ count: Int) throws(RecordError) {
+    if count > limits.maximumItems {
+      throw .limit(
+        "maximumItems", limits.maximumItems, actual: count,
+        "A request may name \(limits.maximumItems) records at most")
+    }
+  }
+
+  /// Refuses to go on with a reply that grew too long.
+  func checkReply(_ result: borrowing JSONWriter) throws(RecordError) {
+    if result.bytes.count > limits.maximumReplyBytes {
+      throw .limit(
+        "maximumReplyBytes", limits.maximumReplyBytes, actual: nil,
+        "The reply would be longer than \(limits.maximumReplyBytes) bytes; ask for fewer records or fields")
+    }
+  }
+}
+
+/// The two databases of a container, as a client names them.
+enum DatabaseName: String, CaseIterable {
+  case `private`
+  case `public`
+}
+
+/// How far a method came at once.
+enum Progress {
+  /// The result is written.
+  case done
+  /// The result is written; the subscription is fed once the reply is out.
+  case subscribed(Subscription)
+  /// The writer has the rest to do; `finish` writes the result.
+  case write(
+    Database, WriteRequest, finish: (WriteResult, inout JSONWriter) throws(RecordError) -> Void)
+  /// A reader thread has the rest to do; `finish` writes the result.
+  case read(Database, ReadRequest, finish: (ReadResult, inout JSONWriter) throws(RecordError) -> Void)
+}

@@ -1,0 +1,14 @@
+/// All methods.
+enum MethodTable {
+  /// In the order of the documentation.
+  static let methods: [Method] = [
+    .serverInfo, .discover, .echo, .saveRecord, .fetchRecord, .fetchRecords, .modifyRecords, .performQuery,
+    .countRecords, .subscribe, .unsubscribe, .deleteRecord,
+  ]
+
+  static let names = methods.map(\.name)
+
+  private static let methodsByName = Dictionary(uniqueKeysWithValues: methods.map { ($0.name, $0) })
+
+  static func method(named name: String) -> Method? { methodsByName[name] }
+}

@@ -1,0 +1,42 @@
+internal import JSONRPC
+internal import RecordStore
+internal import Records
+
+extension Method {
+  /// The protocol that is spoken: a larger minor version only adds.
+  private static let protocolVersion = "1.0"
+  /// Features that a client may ask for by name.
+  private static let capabilities = ["batch", "changes", "sections", "atomicBatches", "localizedCollation"]
+
+  static let serverInfo = Method(
+    "serverInfo", .local, [], errors: .always.union([.invalidArguments])
+  ) { invocation, result throws(RecordError) in
+    let arguments = invocation.arguments
+    let container = try arguments.string("container") ?? StoreID.defaultContainer
+    let database = try arguments.word("database", of: DatabaseName.self) ?? .private
+    result.beginObject()
+    result.key("name")
+    result.string("Lists")
+    result.key("version")
+    result.string(invocation.service.version)
+    result.key("protocolVersion")
+    result.string(protocolVersion)
+    result.key("limits")
+    result.beginObject()
+    for limit in invocation.limits.all {
+      result.key(limit.name)
+      result.int(limit.value)
+    }
+    result.endObject()
+    result.key("capabilities")
+    result.strings(capabilities)
+    result.key("container")
+    result.string(container)
+    result.key("database")
+    result.string(database.rawValue)
+    result.key("userRecordName")
+    result.string(invocation.caller.userRecordName)
+    result.endObject()
+    return .done
+  }
+}

@@ -1,0 +1,86 @@
+internal import JSONRPC
+internal import RecordStore
+internal import Records
+
+/// A call whose outcome comes from a store's thread.
+struct PendingCall {
+  enum Work {
+    case write((WriteResult, inout JSONWriter) throws(RecordError) -> Void)
+    case read((ReadResult, inout JSONWriter) throws(RecordError) -> Void)
+  }
+
+  let session: Session
+  let request: Request
+  let exchange: Exchange
+  let index: Int
+  let work: Work
+
+  init(_ session: Session, _ request: Request, _ exchange: Exchange, _ index: Int, _ work: Work) {
+    self.session = session
+    self.request = request
+    self.exchange = exchange
+    self.index = index
+    self.work = work
+  }
+
+  /// The reply; nil for a notification.
+  func reply(to outcome: Outcome) throws(RecordError) -> [UInt8]? {
+    var reply = ReplyWriter(id: request.id)
+    switch (work, outcome) {
+    case (.write(let finish), .write(.success(let result))): try finish(result, &reply.writer)
+    case (.write, .write(.failure(let failure))): throw failure.answer
+    case (.read(let finish), .read(let result)): try finish(result.get(), &reply.writer)
+    case (.write, .read), (.read, .write):
+      throw RecordError(.internalError, "The store answered another question than it was asked.")
+    }
+    return reply.finish()
+  }
+}
+
+extension WriteFailure {
+  /// The error, with one result for each operation where there were several.
+  fileprivate var answer: RecordError {
+    var answer = error
+    if !items.isEmpty { answer.addResults(items) }
+    return answer
+  }
+}
+
+extension RecordError {
+  /// Adds `results`: one error for each operation of a request.
+  mutating func addResults(_ errors: [RecordError]) {
+    var results = JSONWriter()
+    results.beginArray()
+    for error in errors { results.failedItem(error) }
+    results.endArray()
+    details.append(Detail(name: "results", json: results.bytes))
+  }
+}
+
+/// A reply in the making: its head is written, the result goes behind it, so that a stored record is copied
+/// once, to where it leaves from.
+struct ReplyWriter {
+  private let isWanted: Bool
+  /// To write exactly one value with.
+  var writer: JSONWriter
+
+  private static let head = Array(#""jsonrpc":"2.0","id":"#.utf8)
+
+  /// Without an id there will be no reply.
+  init(id: RequestID?) {
+    isWanted = id != nil
+    writer = JSONWriter(reservingCapacity: 512)
+    guard let id else { return }
+    writer.beginObject()
+    writer.bytes.append(contentsOf: Self.head)
+    id.write(to: &writer)
+    writer.key("result")
+  }
+
+  /// The whole reply; nil for a notification.
+  mutating func finish() -> [UInt8]? {
+    guard isWanted else { return nil }
+    writer.endObject()
+    return writer.bytes
+  }
+}

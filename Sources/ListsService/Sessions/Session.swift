@@ -1,0 +1,346 @@
+public import JSONRPC
+internal import RecordStore
+internal import Records
+
+/// One client's conversation with the service.
+///
+/// Confined to the isolation that owns the service. Requests take effect in the order received and are
+/// answered in that order: writes go to the writer at once, a read waits for the writes before it, a long
+/// read holds up what follows. Every request gets exactly one reply, a batch one list of them.
+public final class Session {
+  let service: Service
+  let caller: Caller
+  let outbound: any Outbound
+  /// Why this caller may not come in; nil for those who may.
+  private let refusal: RecordError?
+
+  /// By subscriptionID.
+  private(set) var subscriptions: [String: Subscription] = [:]
+  private var lastSubscriptionNumber = 0
+  /// Subscriptions that wait for the peer to read.
+  private var behind: [Subscription] = []
+
+  /// Messages that are not answered in full, in the order received.
+  private var exchanges = Queue<Exchange>()
+  /// Calls that wait for those before them.
+  private var waiting = Queue<WaitingCall>()
+  private var writesUnderWay = 0
+  private var isReadUnderWay = false
+  private var unanswered = 0
+  private var heldBytes = 0
+  private var isPaused = false
+  private var inputHasEnded = false
+  private var isClosed = false
+  /// The caller's own database in the default container, once it was used.
+  private var ownDatabase: Database?
+
+  /// Called when `acceptsInput` becomes true again.
+  public var inputDidResume: (() -> Void)?
+
+  private struct WaitingCall {
+    let call: Call
+    let exchange: Exchange
+    let index: Int
+  }
+
+  init(service: Service, caller: Caller, outbound: any Outbound, refusal: RecordError?) {
+    self.service = service
+    self.caller = caller
+    self.outbound = outbound
+    self.refusal = refusal
+  }
+
+  /// False while the peer should not be read from: too much of what it sent is unanswered, or it doesn't
+  /// read its answers.
+  public var acceptsInput: Bool { !isPaused && !isClosed }
+
+  /// Whether requests are unanswered.
+  public var hasPendingWork: Bool { unanswered > 0 }
+
+  // MARK: What the connection tells
+
+  /// What came in.
+  public func receive(_ event: MessageFramer.Event) {
+    switch event {
+    case .message(let bytes):
+      receive(message: bytes)
+    case .malformed(let reason):
+      accept([.invalid(.null, .parseError(reason))], isBatch: false, messageBytes: 0)
+    case .tooLarge(let limit):
+      let error = RecordError.limit(
+        "maximumMessageBytes", limit, actual: nil, "A message may have \(limit) bytes at most")
+      accept([.invalid(.null, RPCError(error))], isBatch: false, messageBytes: 0)
+    case .unrecoverable(let reason):
+      accept([.invalid(.null, .parseError(reason))], isBatch: false, messageBytes: 0)
+      removeAllSubscriptions()
+      finishInput()
+    }
+  }
+
+  /// One whole message.
+  public func receive(message: [UInt8]) {
+    switch Incoming(message: message, maximumDepth: service.limits.maximumDepth) {
+    case .call(let call):
+      accept([call], isBatch: false, messageBytes: message.count)
+    case .batch(let calls):
+      let limit = service.limits.maximumBatchCalls
+      if calls.count <= limit {
+        accept(calls, isBatch: true, messageBytes: message.count)
+      } else {
+        let error = RecordError.limit(
+          "maximumBatchCalls", limit, actual: calls.count, "A batch may hold \(limit) calls at most")
+        accept([.invalid(.null, RPCError(error))], isBatch: false, messageBytes: 0)
+      }
+    }
+  }
+
+  /// The peer sends no more. What it sent is answered, its subscriptions go on; then the connection ends.
+  public func finishInput() {
+    inputHasEnded = true
+    endIfFinished()
+  }
+
+  /// The peer took what was queued for it.
+  public func outboundDidDrain() {
+    guard !isClosed else { return }
+    let subscriptions = behind
+    behind = []
+    for subscription in subscriptions { service.feed(subscription) }
+    advance()
+  }
+
+  /// The connection is gone. What was accepted still takes effect; nobody hears of it.
+  public func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    removeAllSubscriptions()
+    while let call = waiting.popFirst() { settle(call.exchange, call.index, nil) }
+    service.forget(self)
+  }
+
+  // MARK: Calls
+
+  private func accept(_ calls: [Call], isBatch: Bool, messageBytes: Int) {
+    guard !isClosed else { return }
+    if let refusal { return refuse(calls, refusal) }
+    let canStart = exchanges.isEmpty && hasRoom
+    if !isBatch, canStart, answerAtOnce(calls[0], messageBytes: messageBytes) { return }
+    let exchange = Exchange(calls: calls.count, isBatch: isBatch, messageBytes: messageBytes)
+    exchanges.append(exchange)
+    count(calls.count)
+    heldBytes += messageBytes
+    for (index, call) in calls.enumerated() {
+      waiting.append(WaitingCall(call: call, exchange: exchange, index: index))
+    }
+    advance()
+  }
+
+  /// The usual road: nothing is under way before it, and nothing has to be kept. Returns whether the call
+  /// was dealt with.
+  private func answerAtOnce(_ call: Call, messageBytes: Int) -> Bool {
+    switch perform(call) {
+    case .answered(let reply, let subscription):
+      if let reply { outbound.send(reply) }
+      if let subscription { service.feed(subscription) }
+    case .underWay(let start):
+      let exchange = Exchange(calls: 1, isBatch: false, messageBytes: messageBytes)
+      exchanges.append(exchange)
+      count(1)
+      heldBytes += messageBytes
+      start(exchange, 0)
+      updateFlow()
+    }
+    return true
+  }
+
+  /// Starts what waits, as far as order allows.
+  private func advance() {
+    while let next = waiting.first, mayStart(next.call) {
+      _ = waiting.popFirst()
+      switch perform(next.call) {
+      case .answered(let reply, let subscription):
+        if let subscription { next.exchange.subscriptions.append(subscription) }
+        settle(next.exchange, next.index, reply)
+      case .underWay(let start):
+        start(next.exchange, next.index)
+      }
+    }
+    updateFlow()
+    endIfFinished()
+  }
+
+  private func mayStart(_ call: Call) -> Bool {
+    guard !isReadUnderWay, hasRoom else { return false }
+    guard case .request(let request) = call, let method = MethodTable.method(named: request.method) else {
+      return true
+    }
+    return method.kind != .read || writesUnderWay == 0
+  }
+
+  private enum Performed {
+    case answered([UInt8]?, Subscription?)
+    /// To be called with the place that waits for the outcome.
+    case underWay((Exchange, Int) -> Void)
+  }
+
+  private func perform(_ call: Call) -> Performed {
+    switch call {
+    case .invalid(let id, let error): .answered(Reply.error(id: id, error), nil)
+    case .request(let request): perform(request)
+    }
+  }
+
+  private func perform(_ request: Request) -> Performed {
+    guard let method = MethodTable.method(named: request.method) else {
+      let error = RPCError.methodNotFound(request.method, known: MethodTable.names)
+      return .answered(request.id.map { Reply.error(id: $0, error) }, nil)
+    }
+    do throws(RecordError) {
+      if service.isStopping { throw .stopping }
+      var invocation = Invocation(
+        session: self, arguments: try Arguments(request.params, of: method))
+      var reply = ReplyWriter(id: request.id)
+      let progress = try method.begin(&invocation, &reply.writer)
+      switch progress {
+      case .done: return .answered(reply.finish(), nil)
+      case .subscribed(let subscription): return .answered(reply.finish(), subscription)
+      case .write(let database, let write, let finish):
+        return .underWay { [self] exchange, index in
+          writesUnderWay += 1
+          database.submit(write, for: PendingCall(self, request, exchange, index, .write(finish)))
+        }
+      case .read(let database, let read, let finish):
+        return .underWay { [self] exchange, index in
+          isReadUnderWay = true
+          database.submit(read, for: PendingCall(self, request, exchange, index, .read(finish)))
+        }
+      }
+    } catch {
+      return .answered(reply(to: request, with: error), nil)
+    }
+  }
+
+  /// The error reply of a request that failed; nil for a notification.
+  private func reply(to request: Request, with error: RecordError) -> [UInt8]? {
+    service.logFailure(error, method: request.method, caller: caller)
+    return request.id.map { Reply.error(id: $0, RPCError(error)) }
+  }
+
+  private func refuse(_ calls: [Call], _ refusal: RecordError) {
+    guard !inputHasEnded else { return }
+    var id: RequestID? = .null
+    if case .request(let request) = calls[0] { id = request.id }
+    if let id { outbound.send(Reply.error(id: id, RPCError(refusal))) }
+    inputHasEnded = true
+    outbound.end(reason: refusal.message)
+  }
+
+  // MARK: Outcomes
+
+  /// The outcome of what went to a store's thread.
+  func complete(_ call: PendingCall, with outcome: Outcome) {
+    switch call.work {
+    case .write: writesUnderWay -= 1
+    case .read: isReadUnderWay = false
+    }
+    let reply: [UInt8]?
+    do throws(RecordError) {
+      reply = try call.reply(to: outcome)
+    } catch {
+      reply = self.reply(to: call.request, with: error)
+    }
+    settle(call.exchange, call.index, reply)
+    if !isClosed { advance() }
+  }
+
+  private func settle(_ exchange: Exchange, _ index: Int, _ reply: [UInt8]?) {
+    exchange.settle(index, reply)
+    count(-1)
+    while let first = exchanges.first, first.outstanding == 0 {
+      _ = exchanges.popFirst()
+      heldBytes -= first.messageBytes
+      if isClosed { continue }
+      let answers = first.answers
+      if !first.isBatch {
+        if let answer = answers.first { outbound.send(answer) }
+      } else if let batch = Reply.batch(answers) {
+        outbound.send(batch)
+      }
+      for subscription in first.subscriptions { service.feed(subscription) }
+    }
+  }
+
+  private func count(_ difference: Int) {
+    unanswered += difference
+    service.unanswered += difference
+  }
+
+  private func updateFlow() {
+    let limits = service.limits
+    let isFull =
+      unanswered >= limits.maximumRequestsInFlight || heldBytes > limits.maximumMessageBytes
+      || !hasRoom
+    guard isFull != isPaused else { return }
+    isPaused = isFull
+    if !isFull, !isClosed { inputDidResume?() }
+  }
+
+  private func endIfFinished() {
+    if inputHasEnded, unanswered == 0, subscriptions.isEmpty, !isClosed {
+      outbound.end(reason: "the client has finished")
+    }
+  }
+}
+
+// MARK: - Databases and subscriptions
+
+extension Session {
+  /// The database of that name, opened when it is not yet.
+  func database(
+    container: String, named name: DatabaseName, for action: AccessPolicy.Action
+  ) throws(RecordError) -> Database {
+    let database: Database
+    if let ownDatabase, name == .private, container == StoreID.defaultContainer {
+      database = ownDatabase
+    } else {
+      let id = StoreID(container: container, database: name == .public ? .public : .private(caller.userID))
+      database = try service.databases.database(id)
+      if name == .private, container == StoreID.defaultContainer { ownDatabase = database }
+    }
+    if let refusal = service.access.refusal(of: action, in: database.id, by: caller) { throw refusal }
+    return database
+  }
+
+  /// An id that no subscription of this connection had.
+  func makeSubscriptionID() -> String {
+    lastSubscriptionNumber += 1
+    return String(lastSubscriptionNumber)
+  }
+
+  func add(_ subscription: Subscription) {
+    subscriptions[subscription.id] = subscription
+    service.subscriptionCount += 1
+  }
+
+  /// Nil when there is none of that id.
+  func removeSubscription(_ id: String) -> Subscription? {
+    guard let subscription = subscriptions.removeValue(forKey: id) else { return nil }
+    service.subscriptionCount -= 1
+    return subscription
+  }
+
+  private func removeAllSubscriptions() {
+    for subscription in subscriptions.values { subscription.database.hub.remove(subscription) }
+    service.subscriptionCount -= subscriptions.count
+    subscriptions = [:]
+    behind = []
+  }
+
+  /// Whether the peer reads: more may be put into its queue.
+  var hasRoom: Bool { outbound.queuedBytes <= service.limits.maximumQueuedBytes }
+
+  /// The subscription goes on at `outboundDidDrain`.
+  func resumeWhenDrained(_ subscription: Subscription) {
+    behind.append(subscription)
+  }
+}

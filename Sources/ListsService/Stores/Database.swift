@@ -1,0 +1,71 @@
+internal import RecordStore
+internal import Records
+
+/// An open store with what the service keeps beside it: the snapshot that it reads from, the calls that wait
+/// for the store's threads, and the subscriptions.
+final class Database {
+  let id: StoreID
+  let store: RecordStore
+  /// Renewed with every group that the store delivers, so never behind what a client was told.
+  let reader: Reader
+  let hub: SubscriptionHub
+  /// Records that a read may look at while others wait: some milliseconds.
+  private static let rowsAtOnce = 2000
+  private var pending: [Ticket: Pending] = [:]
+
+  private enum Pending {
+    case call(PendingCall)
+    case initialRecords(Subscription)
+  }
+
+  init(id: StoreID, store: RecordStore) throws(RecordError) {
+    self.id = id
+    self.store = store
+    reader = store.makeReader()
+    hub = SubscriptionHub(
+      position: Position(sequence: try reader.sequence, token: try reader.changeToken))
+  }
+
+  /// Of the snapshot that is read from.
+  func position() throws(RecordError) -> Position {
+    Position(sequence: try reader.sequence, token: try reader.changeToken)
+  }
+
+  /// Nil when it would take too long here: then it is to be submitted.
+  func query(_ query: Query) throws(RecordError) -> QueryResult? {
+    try reader.query(query, budget: Self.rowsAtOnce)
+  }
+
+  /// Nil when it would take too long here: then it is to be submitted.
+  func count(_ query: Query) throws(RecordError) -> CountResult? {
+    try reader.count(query, budget: Self.rowsAtOnce)
+  }
+
+  var recordCount: Int { (try? reader.statistics().records) ?? 0 }
+
+  func submit(_ write: WriteRequest, for call: PendingCall) {
+    pending[store.submit(write)] = .call(call)
+  }
+
+  func submit(_ read: ReadRequest, for call: PendingCall) {
+    pending[store.submit(read)] = .call(call)
+  }
+
+  /// A page of initial records that would take too long here.
+  func submit(_ query: Query, for subscription: Subscription) {
+    pending[store.submit(.query(query))] = .initialRecords(subscription)
+  }
+
+  /// Replies first, in the order of the commits, then the pushes of the same commits.
+  func receive(_ group: CommitGroup, for service: Service) {
+    reader.renew()
+    for answer in group.answers {
+      switch pending.removeValue(forKey: answer.ticket) {
+      case .call(let call): call.session.complete(call, with: answer.outcome)
+      case .initialRecords(let subscription): service.feed(subscription, with: answer.outcome)
+      case nil: break
+      }
+    }
+    for changeSet in group.changeSets { hub.publish(changeSet) }
+  }
+}

@@ -1,0 +1,54 @@
+internal import RecordStore
+internal import Records
+
+/// The stores that were used, each with what the service keeps beside it.
+///
+/// A store that can't be opened is tried again with the next request, so that it is back as soon as the
+/// cause is gone.
+final class OpenDatabases {
+  private let directory: StoreDirectory
+  private var databases: [StoreID: Database] = [:]
+
+  init(
+    _ configuration: ServiceConfiguration, deliver: @escaping @Sendable (Delivery) -> Void,
+    log: @escaping @Sendable (LogEntry) -> Void
+  ) {
+    let location: StoreDirectory.Location =
+      switch configuration.location {
+      case .directory(let path): .folder(path)
+      case .memory: .memory
+      }
+    var template = RecordStoreConfiguration(
+      location: .memory, limits: configuration.storeLimits, clock: configuration.clock,
+      log: { log(LogEntry(.warning, $0)) })
+    template.limits.maximumRecordBytes = configuration.limits.maximumRecordBytes
+    template.limits.maximumFields = configuration.limits.maximumFields
+    // The limit that clients see counts the default container as well.
+    directory = StoreDirectory(
+      location, template: template, maximumContainers: configuration.limits.maximumContainers - 1,
+      deliver: { id, group in deliver(Delivery(content: .group(group, from: id))) })
+  }
+
+  /// Nil when it was not used yet.
+  func openDatabase(_ id: StoreID) -> Database? { databases[id] }
+
+  func database(_ id: StoreID) throws(RecordError) -> Database {
+    if let database = databases[id] { return database }
+    let database = try Database(id: id, store: directory.store(id))
+    databases[id] = database
+    return database
+  }
+
+  var recordCount: Int { databases.values.reduce(0) { $0 + $1.recordCount } }
+
+  func close() {
+    directory.close()
+  }
+
+  /// Calls `answer` once every open store's writer has turned.
+  func ping(_ answer: @escaping @Sendable () -> Void) {
+    // One store after the other: the answer comes when the last one's writer has turned.
+    let chain = directory.openStores.values.reduce(answer) { next, store in { store.ping(next) } }
+    chain()
+  }
+}
