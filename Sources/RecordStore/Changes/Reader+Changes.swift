@@ -1,3 +1,4 @@
+internal import JSONRPC
 public import Records
 internal import SQLite
 
@@ -5,10 +6,63 @@ extension Reader {
   /// What changed between a token's position and the snapshot: each record once, as it was at the one and as
   /// it is at the other. In pages; the page's token is where the next one goes on, now or at any time later.
   ///
-  /// - Parameter limit: changes of a page, about: the changes of one commit are not divided.
-  /// - Throws: `changeTokenExpired` with a fresh token in its details (`changeToken`) and the `reason`, when the
-  ///   token is of another store, of a restored copy's other future, or older than the kept changes.
-  public func changes(after token: ChangeToken, limit: Int) throws(RecordError) -> ChangesPage {
-    throw .storeUnreachable
+  /// - Parameters:
+  ///   - limit: changes of a page, about: the changes of one commit are not divided.
+  ///   - maximumBytes: bytes of their records, likewise.
+  /// - Throws: `changeTokenExpired` when the token is of another store, of a future that a restored copy does
+  ///   not have, or older than the kept changes; its details have a fresh token (`changeToken`) and the
+  ///   `reason`: `otherStore`, `future`, `restored` or `pruned`.
+  public func changes(
+    after token: ChangeToken, limit: Int, maximumBytes: Int = 8 << 20
+  ) throws(RecordError) -> ChangesPage {
+    let page = try read { (connection, state) throws(SQLiteError) -> Result<ChangesPage, RecordError> in
+      if let reason = try connection.expiry(of: token, state) {
+        return .failure(.changeTokenExpired(reason, fresh: state.token))
+      }
+      let replay = try Replay(from: token, state: state, connection: connection)
+      return .success(try replay.page(limit: limit, maximumBytes: maximumBytes))
+    }
+    return try page.get()
+  }
+}
+
+/// Why a token can't be gone on from.
+enum TokenExpiry: String {
+  case otherStore, future, restored, pruned
+
+  var explanation: String {
+    switch self {
+    case .otherStore: "the change token is of another store"
+    case .future: "the change token is of a position that the store has not reached"
+    case .restored: "the change token is of a time that was undone when a backup was put back"
+    case .pruned: "the changes since the change token are no longer kept"
+    }
+  }
+}
+
+extension Connection {
+  fileprivate func expiry(of token: ChangeToken, _ state: StoreState) throws(SQLiteError) -> TokenExpiry? {
+    if token.store != state.identity { return .otherStore }
+    if token.newest > state.lastCommit { return .future }
+    if try epoch(ofCommit: token.newest) != token.epoch { return .restored }
+    return token.oldest < state.horizon ? .pruned : nil
+  }
+
+  /// The random number of the run that made the commit; 0 before the first.
+  func epoch(ofCommit commit: Int64) throws(SQLiteError) -> UInt32 {
+    let find = try statement(.epochOfCommit)
+    find.bind(commit, at: 1)
+    return try find.first { UInt32(truncatingIfNeeded: $0.int64(0)) } ?? 0
+  }
+}
+
+extension RecordError {
+  fileprivate static func changeTokenExpired(_ reason: TokenExpiry, fresh: ChangeToken) -> RecordError {
+    RecordError(
+      .changeTokenExpired, "\(reason.explanation): fetch everything anew and go on from the token given here",
+      details: [
+        Detail(name: "changeToken", json: Array("\"\(fresh.text)\"".utf8)),
+        Detail(name: "reason", json: Array("\"\(reason.rawValue)\"".utf8)),
+      ])
   }
 }

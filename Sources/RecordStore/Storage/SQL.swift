@@ -65,8 +65,8 @@ enum SQL: Int, CaseIterable {
       """
     case .entriesDown:
       """
-      SELECT r.body FROM entry AS e CROSS JOIN record AS r ON r.id = e.record
-      WHERE e.declaredIndex = ?1 AND e.key >= ?2 AND e.key < ?3 ORDER BY e.key DESC, e.tie
+      SELECT r.body, e.key FROM entry AS e CROSS JOIN record AS r ON r.id = e.record
+      WHERE e.declaredIndex = ?1 AND e.key >= ?2 AND e.key < ?3 ORDER BY e.key DESC, e.tie DESC
       """
     case .tiesAfter:
       """
