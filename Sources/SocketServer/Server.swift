@@ -12,7 +12,7 @@ public actor Server<Application: SocketApplication> {
 
   let journal: Journal
   private(set) var limits: ConnectionLimits
-  var application: Application?
+  public private(set) var application: Application?
   var connections: [UInt64: Connection] = [:]
   let touched = TouchedConnections()
   var listeners: [(listener: Listener, watch: EventLoop.Watch?)] = []

@@ -1,0 +1,6 @@
+public import ListsService
+public import SocketServer
+
+extension Session: ConnectionHandler {
+  public func inputDidEnd() { finishInput() }
+}
