@@ -56,7 +56,7 @@ public struct ServiceAddress: Sendable, Equatable {
   }
 
   static let startAdvice =
-    "Start yours with 'systemctl --user enable --now listsd.socket' (install it with 'make install-user'), "
+    "Start yours with 'systemctl --user enable --now lists.socket' (install it with 'make install-user'), "
     + "or name a socket with --socket or LISTS_SOCKET"
 
   /// A variable of this process's environment.
