@@ -19,7 +19,7 @@ public enum AccessPolicy: Sendable, Equatable {
   func refusal(ofConnectionBy userID: UInt32) -> RecordError? {
     switch self {
     case .owner(let owner) where userID != owner && userID != 0:
-      RecordError(.permissionFailure, "This service belongs to another user.")
+      RecordError(.permissionFailure, "this service belongs to another user")
     case .owner, .everyone: nil
     }
   }
@@ -29,7 +29,7 @@ public enum AccessPolicy: Sendable, Equatable {
   func refusal(of action: Action, in store: StoreID, by caller: Caller) -> RecordError? {
     switch store.database {
     case .private(let userID) where userID != caller.userID:
-      RecordError(.permissionFailure, "This database belongs to another user.")
+      RecordError(.permissionFailure, "this database belongs to another user")
     case .private, .public: nil
     }
   }

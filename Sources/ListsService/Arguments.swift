@@ -24,7 +24,7 @@ struct Arguments {
       if params.kind == .array { try takeByPosition(params) } else { try takeByName(params) }
     }
     for (parameter, value) in zip(parameters, values) where parameter.isRequired && value == nil {
-      throw fault("Parameter '\(parameter.name)' is missing", parameter: parameter.name)
+      throw fault("parameter '\(parameter.name)' is missing", parameter: parameter.name)
     }
   }
 
@@ -33,10 +33,10 @@ struct Arguments {
     for member in params.members {
       guard let index = parameters.firstIndex(where: { member.isNamed($0.name) }) else {
         let name = member.name.shortened
-        throw fault("There is no parameter '\(name)'", parameter: name)
+        throw fault("there is no parameter '\(name)'", parameter: name)
       }
       if isTaken & 1 << index != 0 {
-        throw fault("Parameter '\(member.name)' occurs twice", parameter: member.name)
+        throw fault("parameter '\(member.name)' occurs twice", parameter: member.name)
       }
       isTaken |= 1 << index
       if !member.value.isNull { values[index] = member.value }
@@ -47,7 +47,7 @@ struct Arguments {
     var index = 0
     for value in params.elements {
       guard index < parameters.count else {
-        throw fault("There are more than \(parameters.count) parameters", parameter: nil)
+        throw fault("there are more than \(parameters.count) parameters", parameter: nil)
       }
       if !value.isNull { values[index] = value }
       index += 1
@@ -59,7 +59,7 @@ struct Arguments {
     var details = [RecordError.Detail("known", names)]
     if let parameter { details.insert(RecordError.Detail("parameter", parameter), at: 0) }
     let known = names.isEmpty ? "it takes none" : "known are \(names.joined(separator: ", "))"
-    return RecordError(.invalidArguments, "\(message); \(known).", details: details)
+    return RecordError(.invalidArguments, "\(message); \(known)", details: details)
   }
 
   /// The value of a parameter of this method; nil when it was omitted.

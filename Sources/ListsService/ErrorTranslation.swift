@@ -64,18 +64,18 @@ extension RecordError.Detail {
 }
 
 extension RecordError {
-  /// A parameter of the wrong form. `expectation` completes "Parameter 'x' must be …".
+  /// A parameter of the wrong form. `expectation` completes "parameter 'x' must be …".
   static func parameter(_ name: String, mustBe expectation: String) -> RecordError {
     RecordError(
-      .invalidArguments, "Parameter '\(name)' must be \(expectation).",
+      .invalidArguments, "parameter '\(name)' must be \(expectation)",
       details: [Detail("parameter", name)])
   }
 
-  /// More than a limit allows: `what` as in "A batch may hold 1000 calls at most".
+  /// More than a limit allows: `what` as in "a batch may hold 1000 calls at most".
   static func limit(_ name: String, _ limit: Int, actual: Int?, _ what: String) -> RecordError {
     var details = [Detail("limitName", name), Detail("limit", limit)]
     if let actual { details.append(Detail("actual", actual)) }
-    return RecordError(.limitExceeded, "\(what).", details: details)
+    return RecordError(.limitExceeded, what, details: details)
   }
 }
 

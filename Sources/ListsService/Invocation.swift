@@ -23,7 +23,7 @@ struct Invocation {
     if count > limits.maximumItems {
       throw .limit(
         "maximumItems", limits.maximumItems, actual: count,
-        "A request may name \(limits.maximumItems) records at most")
+        "a request may name \(limits.maximumItems) records at most")
     }
   }
 
@@ -32,7 +32,7 @@ struct Invocation {
     if result.bytes.count > limits.maximumReplyBytes {
       throw .limit(
         "maximumReplyBytes", limits.maximumReplyBytes, actual: nil,
-        "The reply would be longer than \(limits.maximumReplyBytes) bytes; ask for fewer records or fields")
+        "the reply would be longer than \(limits.maximumReplyBytes) bytes; ask for fewer records or fields")
     }
   }
 }

@@ -70,7 +70,7 @@ public final class Service {
     let limit = limits.maximumConnections
     guard sessionsByUser[userID, default: 0] >= limit else { return nil }
     return .limit(
-      "maximumConnections", limit, actual: nil, "A user may have \(limit) connections at most")
+      "maximumConnections", limit, actual: nil, "a user may have \(limit) connections at most")
   }
 
   func forget(_ session: Session) {
@@ -150,6 +150,6 @@ public struct Delivery: Sendable {
 
 extension RecordError {
   static var stopping: RecordError {
-    RecordError(.serviceUnavailable, "The service is stopping; connect again.", retryAfter: 1)
+    RecordError(.serviceUnavailable, "the service is stopping; connect again", retryAfter: 1)
   }
 }

@@ -36,6 +36,6 @@ extension StoredRecord {
 extension RecordError {
   static func noRecord(_ recordName: String, in zoneName: String) -> RecordError {
     RecordError(
-      .unknownItem, "There is no record '\(recordName.shortened)' in the zone '\(zoneName.shortened)'.")
+      .unknownItem, "there is no record '\(recordName.shortened)' in the zone '\(zoneName.shortened)'")
   }
 }

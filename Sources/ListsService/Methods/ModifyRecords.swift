@@ -58,10 +58,11 @@ private struct RequestedOperations {
 
   /// Why an atomic request can't be carried out, if it can't.
   var failure: RecordError? {
-    guard let first = faults.keys.min() else { return nil }
+    guard let first = faults.keys.min(), let cause = faults[first] else { return nil }
     var failure = RecordError(
-      .batchRequestFailed, "Operation \(first + 1) of \(count) failed; nothing was changed.")
-    let others = RecordError(.batchRequestFailed, "Another operation of the request failed.")
+      .batchRequestFailed, "nothing was done, because operation \(first + 1) failed: \(cause.message)")
+    let others = RecordError(
+      .batchRequestFailed, "not done, because operation \(first + 1) of the same request failed")
     failure.addResults((0..<count).map { faults[$0] ?? others })
     return failure
   }
@@ -132,7 +133,7 @@ extension WriteOperation {
 extension RecordError {
   fileprivate static func operation(_ index: Int, _ fault: String) -> RecordError {
     RecordError(
-      .invalidArguments, "Operation \(index + 1) \(fault).",
+      .invalidArguments, "operation \(index + 1) \(fault)",
       details: [Detail("parameter", "operations"), Detail("operation", index + 1)])
   }
 }

@@ -25,7 +25,7 @@ struct QueryArguments {
     guard text.utf8.count <= limit else {
       throw .limit(
         "maximumPredicateBytes", limit, actual: text.utf8.count,
-        "A predicate may have \(limit) bytes at most")
+        "a predicate may have \(limit) bytes at most")
     }
     predicate = try Predicate(parsing: text, arguments: values ?? [], variables: variables)
   }

@@ -38,6 +38,6 @@ extension WriteResult {
 
 extension RecordError {
   static var unexpectedItem: RecordError {
-    RecordError(.internalError, "The store did something else than it was asked for.")
+    RecordError(.internalError, "the store did something else than it was asked for")
   }
 }

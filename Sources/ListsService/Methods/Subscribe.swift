@@ -20,7 +20,7 @@ extension Method {
     guard session.subscriptions.count < limit else {
       throw .limit(
         "maximumSubscriptions", limit, actual: nil,
-        "A connection may have \(limit) subscriptions at most")
+        "a connection may have \(limit) subscriptions at most")
     }
     let shape = try database.hub.shape(key: arguments.key(of: filter)) { () throws(RecordError) in
       try invocation.makeShape(key: arguments.key(of: filter))
@@ -47,7 +47,7 @@ extension Method {
   ) { invocation, result throws(RecordError) in
     let id = try invocation.arguments.requiredString("subscriptionID")
     guard let subscription = invocation.session.removeSubscription(id) else {
-      throw RecordError(.unknownItem, "This connection has no subscription '\(id.shortened)'.")
+      throw RecordError(.unknownItem, "this connection has no subscription '\(id.shortened)'")
     }
     subscription.database.hub.remove(subscription)
     result.beginObject()
@@ -102,7 +102,7 @@ extension Invocation {
     if sendsInitial { throw .parameter("sendInitial", mustBe: "left out with since") }
     guard let token = ChangeToken(text: since) else {
       throw RecordError(
-        .changeTokenExpired, "The change token is not one of this store.",
+        .changeTokenExpired, "the change token is not one of this store",
         details: [RecordError.Detail("changeToken", current.text)])
     }
     // Asked for now, so that a token that is no good fails the request.

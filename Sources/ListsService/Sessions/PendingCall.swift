@@ -28,21 +28,46 @@ struct PendingCall {
     var reply = ReplyWriter(id: request.id)
     switch (work, outcome) {
     case (.write(let finish), .write(.success(let result))): try finish(result, &reply.writer)
-    case (.write, .write(.failure(let failure))): throw failure.answer
+    case (.write, .write(.failure(let failure))): throw failure.answer(isBatch: request.isBatch)
     case (.read(let finish), .read(let result)): try finish(result.get(), &reply.writer)
     case (.write, .read), (.read, .write):
-      throw RecordError(.internalError, "The store answered another question than it was asked.")
+      throw RecordError(.internalError, "the store answered another question than it was asked")
     }
     return reply.finish()
   }
 }
 
 extension WriteFailure {
-  /// The error, with one result for each operation where there were several.
-  fileprivate var answer: RecordError {
+  /// The error of the request. That of a batch has one result for each operation, also when there is only
+  /// one, so that a client need not tell the cases apart.
+  fileprivate func answer(isBatch: Bool) -> RecordError {
     var answer = error
-    if !items.isEmpty { answer.addResults(items) }
+    if !items.isEmpty {
+      answer.addResults(items)
+    } else if isBatch, error.code.concernsOperation {
+      answer = RecordError(
+        .batchRequestFailed, "nothing was done, because operation 1 failed: \(error.message)")
+      answer.addResults([error])
+    }
     return answer
+  }
+}
+
+extension Request {
+  fileprivate var isBatch: Bool { method == Method.modifyRecords.name }
+}
+
+extension RecordError.Code {
+  /// Whether it is about what was asked for, and not about the store.
+  fileprivate var concernsOperation: Bool {
+    switch self {
+    case .invalidArguments, .unknownItem, .serverRecordChanged, .limitExceeded, .permissionFailure,
+      .referenceViolation, .zoneNotFound, .fieldTypeMismatch:
+      true
+    case .batchRequestFailed, .changeTokenExpired, .quotaExceeded, .serviceUnavailable, .storeBusy,
+      .storageFull, .storageReadOnly, .storeDamaged, .internalError:
+      false
+    }
   }
 }
 

@@ -68,7 +68,7 @@ public final class Session {
       accept([.invalid(.null, .parseError(reason))], isBatch: false, messageBytes: 0)
     case .tooLarge(let limit):
       let error = RecordError.limit(
-        "maximumMessageBytes", limit, actual: nil, "A message may have \(limit) bytes at most")
+        "maximumMessageBytes", limit, actual: nil, "a message may have \(limit) bytes at most")
       accept([.invalid(.null, RPCError(error))], isBatch: false, messageBytes: 0)
     case .unrecoverable(let reason):
       accept([.invalid(.null, .parseError(reason))], isBatch: false, messageBytes: 0)
@@ -88,7 +88,7 @@ public final class Session {
         accept(calls, isBatch: true, messageBytes: message.count)
       } else {
         let error = RecordError.limit(
-          "maximumBatchCalls", limit, actual: calls.count, "A batch may hold \(limit) calls at most")
+          "maximumBatchCalls", limit, actual: calls.count, "a batch may hold \(limit) calls at most")
         accept([.invalid(.null, RPCError(error))], isBatch: false, messageBytes: 0)
       }
     }

@@ -37,7 +37,7 @@ extension Service {
     guard case .awaitingInitial(let token) = subscription.state else { return }
     do throws(RecordError) {
       guard case .read(let result) = outcome, case .query(let page) = try result.get() else {
-        throw RecordError(.internalError, "The store answered another question than it was asked.")
+        throw RecordError(.internalError, "the store answered another question than it was asked")
       }
       send(page, to: subscription, then: token)
     } catch {
