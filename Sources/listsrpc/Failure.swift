@@ -78,7 +78,9 @@ enum Failure: Error {
       errors.say("\(error.message)\nTry '\(help)'.")
     case .client(let error): errors.say(error.description)
     case .explained(_, let text): errors.say(text)
-    case .json(let error): try? errors.write(error.node.json.text + "\n")
+    case .json(let error):
+      try? errors.writeLine(error.node.encoded())
+      try? errors.flush()
     case .trouble(let text): errors.say(text)
     }
   }
