@@ -1,6 +1,3 @@
-import InProcessService
-import JSONRPC
-import ListsService
 import ServiceFixture
 import Testing
 
@@ -15,22 +12,23 @@ struct TranscriptTests {
 
   @Test("In process", arguments: Transcript.all)
   func inProcess(transcript: Transcript) throws {
-    let service = InProcessService()
-    var runner = try TranscriptRunner(transcript) { InProcessConnection(service.connect()) }
+    let road = InProcessRoad()
+    var runner = try TranscriptRunner(transcript) { road.connect() }
     try runner.run()
   }
-}
 
-private final class InProcessConnection: TranscriptConnection {
-  private let client: InProcessClient
-  private var framer = MessageFramer(maximumMessageBytes: 16 << 20)
-
-  init(_ client: InProcessClient) { self.client = client }
-
-  func send(_ message: [UInt8]) throws {
-    (message + [UInt8(ascii: "\n")]).withUnsafeBytes { framer.append($0) }
-    while let event = framer.next() { client.session.receive(event) }
+  @Test("Over the socket", arguments: Transcript.all)
+  func overTheSocket(transcript: Transcript) throws {
+    let listsd = try ListsdProcess()
+    var runner = try TranscriptRunner(transcript) { SocketRoad(try listsd.connect()) }
+    try runner.run()
+    #expect(listsd.stop()?.status == 0)
   }
 
-  func receive() throws -> [UInt8] { try client.receiveBytes() }
+  @Test("Through listsrpc", arguments: Transcript.all.filter(\.isPlain))
+  func throughListsrpc(transcript: Transcript) throws {
+    let listsd = try ListsdProcess()
+    var runner = try TranscriptRunner(transcript) { ListsrpcRoad(socketPath: listsd.socketPath) }
+    try runner.run()
+  }
 }
