@@ -177,27 +177,33 @@ struct PredicateLexer {
 
   // MARK: Signs
 
-  private static let signs: [(spelling: [Unicode.Scalar], sign: PredicateToken.Sign)] = [
-    "==", "!=", "<>", "<=", "=<", ">=", "=>", "&&", "||", "**", ":=", "=", "<", ">", "!", "(", ")", "{", "}",
-    "[", "]", ",", ".", "+", "-", "*", "/",
-  ].compactMap { spelling in
-    let meaning =
-      switch spelling {
-      case "=": "=="
-      case "<>": "!="
-      case "=<": "<="
-      case "=>": ">="
-      default: spelling
-      }
-    return PredicateToken.Sign(rawValue: meaning).map { (Array(spelling.unicodeScalars), $0) }
-  }
-
   private mutating func sign() throws(PredicateSyntaxError) -> PredicateToken.Sign {
-    for (spelling, sign) in Self.signs where text[position...].starts(with: spelling) {
-      position += spelling.count
+    if let first = peek(), let second = peek(1), let sign = Self.sign(first, second) {
+      position += 2
       return sign
     }
-    throw .init(at: position, expected: "a name, a value, an operator or a bracket")
+    guard let first = peek(), let sign = Self.sign(first) else {
+      throw .init(at: position, expected: "a name, a value, an operator or a bracket")
+    }
+    position += 1
+    return sign
+  }
+
+  private static func sign(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> PredicateToken.Sign? {
+    switch (first, second) {
+    case ("=", "="): .equal
+    case ("!", "="), ("<", ">"): .notEqual
+    case ("<", "="), ("=", "<"): .lessOrEqual
+    case (">", "="), ("=", ">"): .greaterOrEqual
+    case ("&", "&"): .and
+    case ("|", "|"): .or
+    case ("*", "*"): .power
+    default: nil
+    }
+  }
+
+  private static func sign(_ scalar: Unicode.Scalar) -> PredicateToken.Sign? {
+    scalar == "=" ? .equal : PredicateToken.Sign(rawValue: String(Character(scalar)))
   }
 }
 

@@ -1,10 +1,15 @@
 extension PredicateParser {
-  /// A key path, a literal, a list, an argument or a variable, also in parentheses. `expected` names what
-  /// should stand here.
-  mutating func value(expected: String) throws(PredicateSyntaxError) -> Predicate.Expression {
+  /// A key path, a literal, a list (but not in one), an argument or a variable, also in parentheses.
+  /// `expected` names what should stand here.
+  mutating func value(
+    expected: String, isInList: Bool = false
+  ) throws(PredicateSyntaxError) -> Predicate.Expression {
     var parentheses = 0
     while take(.openParenthesis) { parentheses += 1 }
+    let offset = token.offset
+    if isInList, token.kind == .sign(.openBrace) { throw Self.listInList(at: offset) }
     let value = try bareValue(expected: expected)
+    if isInList, case .list = value { throw Self.listInList(at: offset) }
     while parentheses > 0 {
       try refuseArithmetic()
       guard take(.closeParenthesis) else { throw .init(at: token.offset, expected: ")") }
@@ -12,6 +17,10 @@ extension PredicateParser {
     }
     try refuseArithmetic()
     return value
+  }
+
+  private static func listInList(at offset: Int) -> PredicateSyntaxError {
+    .init(at: offset, expected: "a single value", problem: "a list can't be in a list")
   }
 
   private func refuseArithmetic() throws(PredicateSyntaxError) {
@@ -104,12 +113,7 @@ extension PredicateParser {
     var elements: [Predicate.Expression] = []
     if take(.closeBrace) { return .list(elements) }
     repeat {
-      let offset = token.offset
-      let element = try value(expected: "a value")
-      if case .list = element {
-        throw .init(at: offset, expected: "a single value", problem: "a list can't be in a list")
-      }
-      elements.append(element)
+      elements.append(try value(expected: "a value", isInList: true))
     } while take(.comma)
     guard take(.closeBrace) else { throw .init(at: token.offset, expected: ", or }") }
     return .list(elements)

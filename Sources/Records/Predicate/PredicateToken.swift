@@ -54,7 +54,6 @@ struct PredicateToken: Sendable {
     case divided = "/"
     case power = "**"
     case remainder = "%%"
-    case assignment = ":="
 
     var isArithmetic: Bool {
       switch self {

@@ -1,6 +1,6 @@
 // The standard library normalizes strings to compare them, and offers no public way to get at the result
 // yet. Should this interface change, this file stops compiling and is the only one to mend; its tests hold
-// it to what `==` and `<` of strings do.
+// it to what `==` of strings does.
 @_spi(_Unicode) import Swift
 
 /// Unicode normalization (UAX #15). Text is compared and ordered in form C.

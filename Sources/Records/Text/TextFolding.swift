@@ -43,13 +43,13 @@ extension UInt8 {
 }
 
 extension Unicode.Scalar {
-  /// The full case folding (CaseFolding.txt, status C and F), made from the case mappings that the standard
-  /// library has: down, up and down again brings all forms of a letter together. The dotless i, whose upper
-  /// case is that of another letter, is the exception there and here.
+  /// The full case folding, made from the case mappings that the standard library has: down, up and down again
+  /// brings all forms of a letter together, the same ones as Unicode's CaseFolding.txt (status C and F) does.
+  /// The dotless i, whose upper case is that of another letter, is the exception there and here.
   fileprivate var caseFolded: [Unicode.Scalar] {
     if isASCII { return [Unicode.Scalar(UInt8(value).lowercasedASCII)] }
     if value == 0x131 { return [self] }
-    guard properties.changesWhenCaseFolded || properties.changesWhenUppercased else { return [self] }
+    guard properties.changesWhenCaseMapped else { return [self] }
     var result: [Unicode.Scalar] = []
     for lower in properties.lowercaseMapping.unicodeScalars {
       for upper in lower.properties.uppercaseMapping.unicodeScalars {

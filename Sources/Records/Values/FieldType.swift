@@ -33,13 +33,11 @@ public struct FieldType: Sendable, Hashable {
   public func adopt(_ value: FieldValue) -> FieldValue? {
     if case .list(let elements) = value {
       guard isList else { return nil }
-      if element != .double || value.type == self {
-        return elements.isEmpty || value.type == self ? value : nil
-      }
+      if elements.allSatisfy({ $0.element == element }) { return value }
       var adopted: [FieldValue] = []
       adopted.reserveCapacity(elements.count)
-      for element in elements {
-        guard let value = FieldType(.double).adopt(element) else { return nil }
+      for value in elements {
+        guard let value = FieldType(element).adopt(value) else { return nil }
         adopted.append(value)
       }
       return .list(adopted)

@@ -66,9 +66,9 @@ public enum Order: Sendable {
 
   /// By code point of normalization form C.
   init(_ left: String, _ right: String, folding: TextFolding) {
-    // Swift orders strings by normalized code points itself.
-    if folding.isEmpty {
-      self.init(left, right)
+    // Not by the standard library's `<`, which misplaces decomposed Hangul.
+    if folding.isEmpty, left.utf8.span.isKnownComposed, right.utf8.span.isKnownComposed {
+      self.init(bytes: left.utf8.span, right.utf8.span)
     } else {
       self.init(bytes: folding.folded(left).span, folding.folded(right).span)
     }

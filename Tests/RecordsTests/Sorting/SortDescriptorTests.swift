@@ -1,0 +1,38 @@
+import JSONRPC
+import Testing
+
+@testable import Records
+
+struct SortDescriptorTests {
+  @Test("what is left out is ascending, null first, by code point")
+  func defaults() throws {
+    let descriptor = try SortDescriptor(json: JSON(parsing: #"{"key":"name"}"#))
+    #expect(descriptor == SortDescriptor(try #require(FieldPath("name"))))
+    #expect(descriptor.nullsComeFirst)
+  }
+
+  @Test("every member is read, and written back")
+  func roundTrip() throws {
+    let text = #"{"key":"a.b","ascending":false,"nulls":"first","collation":"localized"}"#
+    let descriptor = try SortDescriptor(json: JSON(parsing: text))
+    #expect(descriptor.key == "a.b")
+    #expect(!descriptor.ascending)
+    #expect(descriptor.nullsComeFirst)
+    #expect(descriptor.collation == .localized)
+    var writer = JSONWriter()
+    descriptor.write(to: &writer)
+    #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
+  }
+
+  @Test(
+    "anything else is refused",
+    arguments: [
+      "[]", "{}", #"{"key":1}"#, #"{"key":""}"#, #"{"key":"a..b"}"#, #"{"key":"a","ascending":1}"#,
+      #"{"key":"a","nulls":"middle"}"#, #"{"key":"a","collation":"german"}"#, #"{"key":"a","order":"asc"}"#,
+      #"{"key":"a","key":"b"}"#,
+    ])
+  func refusal(text: String) throws {
+    let json = try JSON(parsing: text)
+    #expect(throws: RecordError.self) { try SortDescriptor(json: json) }
+  }
+}

@@ -1,0 +1,22 @@
+import Testing
+
+@testable import Records
+
+struct SectionIndexTitleTests {
+  @Test(
+    "the first letter is what a reader sees as one, upper-cased",
+    arguments: [
+      ("apple", "A"), ("émile", "É"), ("e\u{301}mile", "E\u{301}"), ("ßtraße", "SS"), ("ǆep", "Ǆ"),
+      ("👩‍👩‍👧 x", "👩‍👩‍👧"),
+      ("日本", "日"), ("1st", "1"), ("", ""), (" x", " "),
+    ])
+  func firstLetter(pair: (String, String)) {
+    #expect(SectionIndexTitle.firstLetter.title(forSection: pair.0).hasSameUTF8(as: pair.1))
+  }
+
+  @Test("the whole name, as it is or upper-cased")
+  func whole() {
+    #expect(SectionIndexTitle.whole.title(forSection: "Straße") == "Straße")
+    #expect(SectionIndexTitle.wholeUppercased.title(forSection: "Straße") == "STRASSE")
+  }
+}
