@@ -58,7 +58,7 @@ let package = Package(
       uses: [
         "ArgumentParsing", "CLinux", "CSystemd", "JSONRPC", "ListsService", "RecordStore", "Records",
         "SocketServer",
-      ]),
+      ], exclude: ["install.mk", "systemd"]),
     program("listsrpc", uses: ["ArgumentParsing", "CLinux", "JSONRPC", "ListsClient", "Records"]),
     program(
       "listsbench", path: "Tests/Benchmarks", uses: []),

@@ -1,6 +1,5 @@
 import CLinux
 import CSystemd
-import Glibc
 
 /// Tells the service manager how the service is (sd_notify(3)). Does nothing when there is none.
 /// Any thread.
@@ -18,10 +17,7 @@ public struct Notifier: Sendable {
 
   /// The configuration is being read anew; `ready` says that it was.
   public func reloading() {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    let microseconds = Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
-    send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
+    send("RELOADING=1\nMONOTONIC_USEC=\(EventLoop.now() / 1000)")
   }
 
   /// From here on nothing is accepted.
