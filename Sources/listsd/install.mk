@@ -24,7 +24,7 @@ PROTOCOL_FILES := Protocol/README.md Protocol/openrpc.json
 define install-programs
 	install -d $(addprefix $(DESTDIR)$(1)/,bin share/man/man1 share/man/man5 share/man/man8 share/doc/lists/schema \
 	  share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d)
-	install -m 755 $(RELEASE)/listsd $(RELEASE)/listsrpc $(DESTDIR)$(1)/bin/
+	install -s -m 755 $(RELEASE)/listsd $(RELEASE)/listsrpc $(DESTDIR)$(1)/bin/
 	$(RELEASE)/listsd --print listsd.8 >$(DESTDIR)$(1)/share/man/man8/listsd.8
 	$(RELEASE)/listsd --print lists.conf.5 >$(DESTDIR)$(1)/share/man/man5/lists.conf.5
 	$(RELEASE)/listsrpc manual >$(DESTDIR)$(1)/share/man/man1/listsrpc.1
