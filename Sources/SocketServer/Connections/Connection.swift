@@ -183,9 +183,8 @@ final class Connection: Outbound {
 
   private func write() {
     if isBlocked || output.isEmpty { return }
-    let hadToWait = interest?.output ?? false
     switch output.write(to: descriptor) {
-    case .drained: if hadToWait { handler?.outboundDidDrain() }
+    case .drained: handler?.outboundDidDrain()
     case .blocked: isBlocked = true
     case .broken: loseOutput()
     }

@@ -28,7 +28,7 @@ public protocol ConnectionHandler: AnyObject {
   /// False while nothing more is to be handed over. Looked at after every message and at the end of turns.
   var acceptsInput: Bool { get }
 
-  /// The peer has taken everything that was queued for it, after it had not for a while.
+  /// The peer has taken everything that was queued for it.
   func outboundDidDrain()
 
   /// The connection is gone; nothing that is sent from now on arrives. Called once.
