@@ -28,11 +28,13 @@ extension Method {
       sections: try arguments.sections())
     if let page = try database.query(query) {
       result.page(page, desiredKeys: desiredKeys)
+      try invocation.checkReply(result)
       return .done
     }
-    return .read(database, .query(query)) { read, result throws(RecordError) in
+    return .read(database, .query(query)) { [invocation] read, result throws(RecordError) in
       guard case .query(let page) = read else { throw .unexpectedItem }
       result.page(page, desiredKeys: desiredKeys)
+      try invocation.checkReply(result)
     }
   }
 }

@@ -7,6 +7,8 @@ final class Exchange {
   /// Calls without their outcome yet.
   private(set) var outstanding: Int
   private var replies: [[UInt8]?]
+  /// Bytes of the replies that there are.
+  private(set) var replyBytes = 0
   /// To be fed once the reply is out.
   var subscriptions: [Subscription] = []
 
@@ -20,6 +22,7 @@ final class Exchange {
   /// The outcome of the call at that place: its reply, or nil for a notification.
   func settle(_ index: Int, _ reply: [UInt8]?) {
     replies[index] = reply
+    replyBytes += reply?.count ?? 0
     outstanding -= 1
   }
 

@@ -15,10 +15,10 @@ public final class Session {
   private let refusal: RecordError?
 
   /// By subscriptionID.
-  private(set) var subscriptions: [String: Subscription] = [:]
-  private var lastSubscriptionNumber = 0
+  var subscriptions: [String: Subscription] = [:]
+  var lastSubscriptionNumber = 0
   /// Subscriptions that wait for the peer to read.
-  private var behind: [Subscription] = []
+  var behind: [Subscription] = []
 
   /// Messages that are not answered in full, in the order received.
   private var exchanges = Queue<Exchange>()
@@ -32,7 +32,7 @@ public final class Session {
   private var inputHasEnded = false
   private var isClosed = false
   /// The caller's own database in the default container, once it was used.
-  private var ownDatabase: Database?
+  var ownDatabase: Database?
 
   /// Called when `acceptsInput` becomes true again.
   public var inputDidResume: (() -> Void)?
@@ -102,7 +102,7 @@ public final class Session {
 
   /// The peer took what was queued for it.
   public func outboundDidDrain() {
-    guard !isClosed else { return }
+    guard !isClosed, isPaused || !behind.isEmpty || !waiting.isEmpty else { return }
     let subscriptions = behind
     behind = []
     for subscription in subscriptions { service.feed(subscription) }
@@ -157,7 +157,9 @@ public final class Session {
   private func advance() {
     while let next = waiting.first, mayStart(next.call) {
       _ = waiting.popFirst()
-      switch perform(next.call) {
+      switch next.exchange.replyBytes > service.limits.maximumReplyBytes
+        ? refuseForLength(next.call) : perform(next.call)
+      {
       case .answered(let reply, let subscription):
         if let subscription { next.exchange.subscriptions.append(subscription) }
         settle(next.exchange, next.index, reply)
@@ -188,6 +190,16 @@ public final class Session {
     case .invalid(let id, let error): .answered(Reply.error(id: id, error), nil)
     case .request(let request): perform(request)
     }
+  }
+
+  /// A call of a batch whose replies are as long already as one may be: nothing is done.
+  private func refuseForLength(_ call: Call) -> Performed {
+    guard case .request(let request) = call else { return perform(call) }
+    let limit = service.limits.maximumReplyBytes
+    let error = RecordError.limit(
+      "maximumReplyBytes", limit, actual: nil,
+      "the batch's replies would be longer than \(limit) bytes; nothing was done for this request")
+    return .answered(request.id.map { Reply.error(id: $0, RPCError(error)) }, nil)
   }
 
   private func perform(_ request: Request) -> Performed {
@@ -289,58 +301,5 @@ public final class Session {
     if inputHasEnded, unanswered == 0, subscriptions.isEmpty, !isClosed {
       outbound.end(reason: "the client has finished")
     }
-  }
-}
-
-// MARK: - Databases and subscriptions
-
-extension Session {
-  /// The database of that name, opened when it is not yet.
-  func database(
-    container: String, named name: DatabaseName, for action: AccessPolicy.Action
-  ) throws(RecordError) -> Database {
-    let database: Database
-    if let ownDatabase, name == .private, container == StoreID.defaultContainer {
-      database = ownDatabase
-    } else {
-      let id = StoreID(container: container, database: name == .public ? .public : .private(caller.userID))
-      database = try service.databases.database(id)
-      if name == .private, container == StoreID.defaultContainer { ownDatabase = database }
-    }
-    if let refusal = service.access.refusal(of: action, in: database.id, by: caller) { throw refusal }
-    return database
-  }
-
-  /// An id that no subscription of this connection had.
-  func makeSubscriptionID() -> String {
-    lastSubscriptionNumber += 1
-    return String(lastSubscriptionNumber)
-  }
-
-  func add(_ subscription: Subscription) {
-    subscriptions[subscription.id] = subscription
-    service.subscriptionCount += 1
-  }
-
-  /// Nil when there is none of that id.
-  func removeSubscription(_ id: String) -> Subscription? {
-    guard let subscription = subscriptions.removeValue(forKey: id) else { return nil }
-    service.subscriptionCount -= 1
-    return subscription
-  }
-
-  private func removeAllSubscriptions() {
-    for subscription in subscriptions.values { subscription.database.hub.remove(subscription) }
-    service.subscriptionCount -= subscriptions.count
-    subscriptions = [:]
-    behind = []
-  }
-
-  /// Whether the peer reads: more may be put into its queue.
-  var hasRoom: Bool { outbound.queuedBytes <= service.limits.maximumQueuedBytes }
-
-  /// The subscription goes on at `outboundDidDrain`.
-  func resumeWhenDrained(_ subscription: Subscription) {
-    behind.append(subscription)
   }
 }

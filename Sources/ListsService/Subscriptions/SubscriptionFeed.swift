@@ -20,6 +20,7 @@ extension Service {
         return subscription.session.resumeWhenDrained(subscription)
       }
       do throws(RecordError) {
+        if let refusal = subscription.session.refusalOfPushes(from: subscription.database) { throw refusal }
         if case .sendingInitial(let cursor, let token) = subscription.state {
           try sendInitial(to: subscription, cursor: cursor, then: token)
         } else if case .behind(let token) = subscription.state {
@@ -98,7 +99,8 @@ extension Service {
     subscription.state = page.moreComing ? .behind(after) : .live(after: current.sequence)
   }
 
-  private func end(_ subscription: Subscription, _ error: RecordError) {
+  /// Ends it on the service's part, and says why.
+  func end(_ subscription: Subscription, _ error: RecordError) {
     guard subscription.session.removeSubscription(subscription.id) != nil else { return }
     subscription.database.hub.remove(subscription)
     subscription.pushEnded(error)

@@ -68,6 +68,10 @@ final class SubscriptionHub {
         let parts = (isOwn ? own : others) ?? shape.changes(in: changeSet, areOwn: isOwn)
         if isOwn { own = parts } else { others = parts }
         if parts.isEmpty { break }
+        if let refusal = subscription.session.refusalOfPushes(from: subscription.database) {
+          subscription.session.service.end(subscription, refusal)
+          continue
+        }
         if subscription.session.hasRoom {
           subscription.push(parts, token: token)
         } else {

@@ -97,6 +97,21 @@ struct SessionTests {
     #expect(try client.result("countRecords", ["recordType": "Item"])["count"] == 0)
   }
 
+  @Test("A batch whose replies grow too long is refused from there on, and nothing more of it is done")
+  func longBatch() throws {
+    let service = InProcessService { $0.limits.maximumReplyBytes = 1000 }
+    let client = service.connect()
+    let echo: JSONNode = [
+      "jsonrpc": "2.0", "id": 1, "method": "echo", "params": [.string(String(repeating: "x", count: 1100))],
+    ]
+    client.send([echo, save(2, "a", 1)])
+    let reply = try client.receive()
+    #expect(reply[0]?["result"] != nil)
+    #expect(reply[1]?["error"]?["data"]?["limitName"] == "maximumReplyBytes")
+    client.send(fetch(3, "a"))
+    #expect(try client.receive()["error"]?["data"]?["errorCode"] == "unknownItem")
+  }
+
   @Test(
     "Ids come back as they were sent",
     arguments: ["\"1\"", "9007199254740993", "3.5", "-0", "1e2", "null", "\"\\u00e9\""])
