@@ -12,7 +12,7 @@ public final class RecordStore: Sendable {
   private let file: StoreFile
   private let limits: StoreLimits
   private let temporaryFolder: TemporaryFolder?
-  private let generation = Generation()
+  private let use = FileUse()
   private let mailbox: Mailbox<Writer.Item>
   private let longReads: LongReads
   private let deliver: @Sendable (CommitGroup) -> Void
@@ -39,10 +39,10 @@ public final class RecordStore: Sendable {
       log: configuration.log)
     let mailbox = Mailbox<Writer.Item>()
     let longReads = LongReads(
-      file: file, generation: generation, deliver: deliver,
+      file: file, use: use, deliver: deliver,
       logCopied: { mailbox.put { _ in .logCopied } })
     let writer = Writer(
-      file: file, configuration: configuration, mailbox: mailbox, generation: generation, deliver: deliver,
+      file: file, configuration: configuration, mailbox: mailbox, use: use, deliver: deliver,
       copyLog: { longReads.copyLog() })
     do {
       _ = try writer.open()
@@ -86,7 +86,7 @@ public final class RecordStore: Sendable {
 
   /// A reader for the calling thread or actor. Nothing is opened before its first read.
   public func makeReader() -> Reader {
-    Reader(file: file, generation: generation)
+    Reader(file: file, use: use)
   }
 
   /// Has the read carried out apart, on a snapshot that has everything that was delivered before; its outcome

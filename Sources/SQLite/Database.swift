@@ -14,6 +14,9 @@ public final class Database {
     /// Read only, without locks and without the files beside it, on a medium that nobody can write to.
     /// The content of a write-ahead log beside the file is not seen.
     case immutable
+    /// Read only, without locks, the content of a write-ahead log included, on a medium that nobody can write
+    /// to.
+    case alone
   }
 
   let handle: OpaquePointer
@@ -34,6 +37,9 @@ public final class Database {
     case .immutable:
       flags |= SQLITE_OPEN_READONLY
       suffix = "?immutable=1"
+    case .alone:
+      flags |= SQLITE_OPEN_READONLY
+      suffix = "?vfs=unix-none"
     }
     var opened: OpaquePointer?
     let status = sqlite3_open_v2(Self.uri(path) + suffix, &opened, flags, nil)
@@ -51,6 +57,8 @@ public final class Database {
         counter?.storeBytes(of: pages, as: Int32.self)
         return SQLITE_OK
       }, logged)
+    // The log's index is then kept in memory and not in a file beside it.
+    if access == .alone { try execute("PRAGMA locking_mode = EXCLUSIVE") }
   }
 
   deinit {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SaveTests {
   let store: TestStore
 
-  init() throws { store = try TestStore() }
+  init() throws { store = try TestStore(inMemory: true) }
 
   @Test("a new record comes back with all that the service adds")
   func newRecord() throws {
@@ -176,6 +176,7 @@ import Testing
 
   @Test("a field's type is that of its first value, in every record of the type and after a new start")
   func fieldTypes() throws {
+    let store = try TestStore()
     try store.save(#"{"n":"a","v":1,"d":1.5}"#)
     let error = #expect(throws: RecordError.self) { try store.save(#"{"n":"b","v":"text"}"#) }
     #expect(error?.code == .fieldTypeMismatch)
@@ -211,7 +212,7 @@ import Testing
     var limits = StoreLimits()
     limits.maximumRecordBytes = 400
     limits.maximumFields = 2
-    let small = try TestStore(limits: limits)
+    let small = try TestStore(inMemory: true, limits: limits)
     let error = #expect(throws: RecordError.self) { try small.save(#"{"n":"a","v":1,"w":1,"x":1}"#) }
     #expect(error?.code == .limitExceeded)
     #expect(error?.detail("limitName")?.stringValue == "maximumFields")

@@ -11,7 +11,7 @@ final class LongReads: Sendable {
   }
 
   private let file: StoreFile
-  private let generation: Generation
+  private let use: FileUse
   private let deliver: @Sendable (CommitGroup) -> Void
   private let logCopied: @Sendable () -> Void
   private let mailbox = Mailbox<Item>()
@@ -19,11 +19,11 @@ final class LongReads: Sendable {
   private let isStopping = Atomic<Bool>(false)
 
   init(
-    file: StoreFile, generation: Generation, deliver: @escaping @Sendable (CommitGroup) -> Void,
+    file: StoreFile, use: FileUse, deliver: @escaping @Sendable (CommitGroup) -> Void,
     logCopied: @escaping @Sendable () -> Void
   ) {
     self.file = file
-    self.generation = generation
+    self.use = use
     self.deliver = deliver
     self.logCopied = logCopied
   }
@@ -61,7 +61,7 @@ final class LongReads: Sendable {
   }
 
   private func run() {
-    let reader = Reader(file: file, generation: generation)
+    let reader = Reader(file: file, use: use)
     while let item = mailbox.takeFirst() {
       switch item {
       case .read(let ticket, let request):

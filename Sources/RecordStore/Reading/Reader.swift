@@ -13,20 +13,21 @@ internal import SQLite
 /// the file can't be read; a later read tries again.
 public final class Reader {
   let file: StoreFile
-  private let generation: Generation
+  private let use: FileUse
   private var openedIn = -1
   private var connection: Connection?
   private var state: StoreState?
   /// Kept from one snapshot to the next, since it seldom changes.
   private var schema: StoreState?
 
-  init(file: StoreFile, generation: Generation) {
+  init(file: StoreFile, use: FileUse) {
     self.file = file
-    self.generation = generation
+    self.use = use
   }
 
   /// Lets go of the snapshot; the next read takes a new one, which has every commit made known before.
   public func renew() {
+    defer { if !use.isWritable { connection = nil } }
     guard state != nil else { return }
     state = nil
     do {
@@ -88,7 +89,7 @@ public final class Reader {
   }
 
   private func open() throws(RecordError) -> Connection {
-    let current = generation.value
+    let current = use.generation
     if openedIn != current {
       connection = nil
       state = nil

@@ -58,7 +58,7 @@ struct StoreFile: Sendable {
       do {
         return try openReader(.readOnly)
       } catch let error as SQLiteError where canBeReadAlone(after: error) {
-        return try openReader(.immutable)
+        return try openReader((size("-wal") ?? 0) == 0 ? .immutable : .alone)
       }
     } catch let error as SQLiteError {
       throw explain(error)
@@ -76,10 +76,11 @@ struct StoreFile: Sendable {
     return Connection(database)
   }
 
-  /// Where no file can be made, the log's index can't either. Without a log it isn't needed.
+  /// Where no file can be made, the log's index can't either: the file can still be read without it as long
+  /// as nobody writes.
   private func canBeReadAlone(after error: SQLiteError) -> Bool {
     switch error.code {
-    case .cannotOpen, .readOnly, .inputOutput, .full: (size("-wal") ?? 0) == 0
+    case .cannotOpen, .readOnly, .inputOutput, .full: true
     default: false
     }
   }
@@ -116,7 +117,6 @@ struct StoreFile: Sendable {
       """
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = \(isDurable ? "FULL" : "OFF");
-      PRAGMA wal_autocheckpoint = 0;
       PRAGMA trusted_schema = OFF;
       """)
   }

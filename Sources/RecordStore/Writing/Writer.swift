@@ -17,12 +17,15 @@ final class Writer {
   let file: StoreFile
   let configuration: RecordStoreConfiguration
   let mailbox: Mailbox<Item>
-  private let generation: Generation
+  private let use: FileUse
   private let deliver: @Sendable (CommitGroup) -> Void
   private let copyLog: @Sendable () -> Void
 
   private(set) var connection: Connection?
+  /// The file that is, or was last, open.
   private var identity: StoreFile.Identity?
+  /// The file in which damage was met.
+  private var damaged: StoreFile.Identity?
   private var state = StoreState()
   /// Whether `state` is what the file says.
   private var isCurrent = false
@@ -32,13 +35,13 @@ final class Writer {
   private var pagesForCopying: Int
 
   init(
-    file: StoreFile, configuration: RecordStoreConfiguration, mailbox: Mailbox<Item>, generation: Generation,
+    file: StoreFile, configuration: RecordStoreConfiguration, mailbox: Mailbox<Item>, use: FileUse,
     deliver: @escaping @Sendable (CommitGroup) -> Void, copyLog: @escaping @Sendable () -> Void
   ) {
     self.file = file
     self.configuration = configuration
     self.mailbox = mailbox
-    self.generation = generation
+    self.use = use
     self.deliver = deliver
     self.copyLog = copyLog
     pagesForCopying = configuration.limits.checkpointPages
@@ -47,6 +50,9 @@ final class Writer {
   /// The thread's function: returns when the mailbox is closed and empty.
   func run() {
     while let items = mailbox.takeAll() { handle(items) }
+    // Everything into the file itself, so that it is whole wherever it is taken.
+    connection?.database.setBusyTimeout(20)
+    _ = try? connection?.database.checkpoint(.truncate)
     connection = nil
   }
 
@@ -72,35 +78,42 @@ final class Writer {
     if !group.answers.isEmpty || !group.changeSets.isEmpty || isLogCopied { deliver(group) }
     if isLogCopied { restartLog() }
     for answer in pings { answer() }
-    if let connection, connection.database.loggedPages >= pagesForCopying {
-      pagesForCopying = .max
-      copyLog()
-    }
+    copyLogIfLong()
   }
 
   // MARK: Requests
 
-  /// All requests in one transaction; when that fails as a whole, each in one of its own, so that only those
-  /// fail that must.
+  /// All requests in one transaction; when that fails for the sake of one of them, each in one of its own, so
+  /// that only those fail that must.
   private func carryOut(_ requests: [PendingWrite]) -> CommitGroup {
+    if DiskRoom(forFile: file.path)?.isShort == true {
+      makeRoom()
+      return each(requests, savingRoom: true)
+    }
     do {
       return try attempt(requests)
     } catch {
       switch error.code {
-      case .storeDamaged, .storageFull, .internalError, .limitExceeded: break
+      case .storageFull:
+        makeRoom()
+        return each(requests, savingRoom: true)
+      case .internalError, .limitExceeded: return each(requests, savingRoom: false)
       default: return failed(requests, error)
-      }
-      if error.code == .storageFull { makeRoom() }
-      return requests.reduce(into: CommitGroup(answers: [], changeSets: [])) { group, request in
-        let part = carryOutAlone(request, savingRoom: error.code == .storageFull)
-        group.answers += part.answers
-        group.changeSets += part.changeSets
       }
     }
   }
 
+  private func each(_ requests: [PendingWrite], savingRoom: Bool) -> CommitGroup {
+    requests.reduce(into: CommitGroup(answers: [], changeSets: [])) { group, request in
+      let part = carryOutAlone(request, savingRoom: savingRoom)
+      group.answers += part.answers
+      group.changeSets += part.changeSets
+    }
+  }
+
   private func carryOutAlone(_ request: PendingWrite, savingRoom: Bool) -> CommitGroup {
-    do {
+    do throws(RecordError) {
+      if savingRoom, request.saves, !hasRoom { throw RecordError.storageFull }
       return try attempt([request], keepsHistory: !savingRoom)
     } catch {
       return failed([request], error)
@@ -151,7 +164,11 @@ final class Writer {
       return value
     } catch {
       isCurrent = false
-      if error.code == .damaged || error.code == .notADatabase { close() }
+      if error.code == .damaged || error.code == .notADatabase {
+        // Writing on would do more damage. Should another file take its place, that is opened.
+        damaged = identity
+        close()
+      }
       throw file.explain(error)
     }
   }
@@ -171,24 +188,29 @@ final class Writer {
 
   /// The connection, opened when there is none: at first, or after the file could not be written.
   func open() throws(RecordError) -> Connection {
+    let present = file.identity
     if let connection {
-      guard file.identity != identity else { return connection }
+      if present == identity { return connection }
       // What is written now would be lost with the file that was taken away.
       file.log("store \(file.path): the file was removed or replaced while it was in use")
       close()
     }
-    guard identity == nil || file.identity != nil else { throw .storeUnreachable }
+    if let damaged, damaged == present { throw .storeDamaged }
+    // A store that was there is not begun anew.
+    if identity != nil, present == nil { throw .storeUnreachable }
     let opened = try file.openWriter(identity: configuration.random())
     connection = opened
     identity = file.identity
+    damaged = nil
     isCurrent = false
-    generation.advance()
+    use.noteWriter(isOpen: true)
     return opened
   }
 
   private func close() {
     connection = nil
-    generation.advance()
+    isCurrent = false
+    use.noteWriter(isOpen: false)
   }
 
   /// Reads the state again when it isn't known, or when another program has written.
@@ -202,10 +224,11 @@ final class Writer {
 
   // MARK: Room
 
-  /// After the disk was found full: gives up the log of changes and lets the write-ahead log be used again
-  /// from its start. Does what it can.
+  /// Gives up the log of changes, and lets the write-ahead log be used again from its start: it keeps its
+  /// place on the disk, which is what deletions are written to when there is no other. Does what it can.
   private func makeRoom() {
     restartLog()
+    guard !isCurrent || state.changes > 0 else { return }
     do {
       try transact(keepsHistory: false) { (work: inout WriteTransaction) throws(SQLiteError) in
         try work.pruneAll()
@@ -216,7 +239,28 @@ final class Writer {
     restartLog()
   }
 
+  /// Whether a save may use what room there is, that of removed records in the file included.
+  private var hasRoom: Bool {
+    guard let room = DiskRoom(forFile: file.path), let database = connection?.database,
+      let pages = try? database.integer("PRAGMA freelist_count")
+    else { return true }
+    return room.free + Int(pages) * Self.pageBytes >= room.reserve
+  }
+
   // MARK: The write-ahead log
+
+  private static let pageBytes = 4096
+
+  private func copyLogIfLong() {
+    guard let pages = connection?.database.loggedPages, pages > 0 else { return }
+    if DiskRoom(forFile: file.path)?.isShort(forLog: pages * Self.pageBytes) == true {
+      restartLog()
+    } else if pages >= pagesForCopying {
+      // Until it is done.
+      pagesForCopying = .max
+      copyLog()
+    }
+  }
 
   /// Copies the few pages that came after the background's copying. Short, since those are in memory still.
   private func finishCopyingLog() {
@@ -243,6 +287,11 @@ final class Writer {
 struct PendingWrite: Sendable {
   let ticket: Ticket
   let request: WriteRequest
+
+  /// Whether it wants to save something.
+  var saves: Bool {
+    request.operations.contains { if case .save = $0 { true } else { false } }
+  }
 
   func answer(_ result: Result<WriteResult, WriteFailure>) -> CommitGroup.Answer {
     Self.answer(ticket, result)

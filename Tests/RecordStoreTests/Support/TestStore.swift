@@ -15,15 +15,17 @@ final class TestStore {
 
   static let caller = Caller(userID: 1000, connection: 7)
 
+  /// In a file, or in memory where that makes no difference to what is tested: it has nothing to wait for.
   init(
-    in folder: TestFolder = TestFolder(), file: String = "a.db", limits: StoreLimits = StoreLimits(),
+    in folder: TestFolder = TestFolder(), file: String = "a.db", inMemory: Bool = false,
+    limits: StoreLimits = StoreLimits(),
     clock: @escaping @Sendable () -> Int64 = { 1_796_000_000_000 }
   ) throws {
     self.folder = folder
     path = folder.file(file)
     let log = log
     let configuration = RecordStoreConfiguration(
-      location: .file(path), limits: limits, clock: clock, log: { log.add($0) })
+      location: inMemory ? .memory : .file(path), limits: limits, clock: clock, log: { log.add($0) })
     store = try RecordStore(configuration, deliver: inbox.deliver)
     reader = store.makeReader()
   }
