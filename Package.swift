@@ -76,7 +76,9 @@ let package = Package(
     tests(
       "ListsClientTests", of: ["CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "Records", "listsd"]),
     tests("ListsdTests", of: ["CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "listsd"]),
-    tests("ListsrpcTests", of: ["CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "listsd", "listsrpc"]),
+    tests(
+      "ListsrpcTests",
+      of: ["ArgumentParsing", "CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "listsd", "listsrpc"]),
     tests(
       "ConformanceTests",
       of: ["InProcessService", "JSONRPC", "ListsService", "Records", "ServiceFixture", "listsd", "listsrpc"],

@@ -94,11 +94,17 @@ final class Channel: Sendable {
       state.nextID += 1
       guard state.isOpen, !state.isClosing else { return (id, false) }
       state.pending[id] = completion
-      enqueue(Reply.request(id: id, method: method, params: params.map { Array($0.bytes) }), &state)
+      enqueue(Reply.request(id: id, method: method, params: params.map(Self.oneLine)), &state)
       return (id, true)
     }
     if !isOpen { completion(.failure(.connectionLost(reason: "it is closed"))) }
     return id
+  }
+
+  /// The text on one line, as every message is. Line ends stand only between JSON's tokens: inside a string
+  /// they are escaped.
+  private static func oneLine(_ params: JSON) -> [UInt8] {
+    params.bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
   }
 
   private func forget(_ id: RequestID) {

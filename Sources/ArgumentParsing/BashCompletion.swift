@@ -47,7 +47,8 @@ struct BashCompletion {
     guard let value = option.value else { return [] }
     var patterns = ["\(verb):--\(option.name)"]
     if let letter = option.letter { patterns.append("\(verb):-\(letter)") }
-    return ["    \(patterns.joined(separator: "|"))) \(action(value.completion)); return ;;"]
+    let fill = value.completion == .nothing ? "" : action(value.completion) + "; "
+    return ["    \(patterns.joined(separator: "|"))) \(fill)return ;;"]
   }
 
   private var wordCases: [String] {
@@ -65,9 +66,8 @@ struct BashCompletion {
   private func wordCase(
     _ pattern: String, _ options: [Option], operands: [Operand], verbs: [String]
   ) -> [String] {
-    let names = options.map { "--\($0.name)" }.joined(separator: " ")
     var lines = ["    \(pattern))"]
-    lines.append("      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W \(quoted(names)) -- \"$cur\"))")
+    lines.append("      if [[ $cur == -* ]]; then \(action(.choices(options.map { "--\($0.name)" })))")
     if !verbs.isEmpty {
       lines.append("      else \(action(.choices(verbs)))")
     } else if let operand = operands.last(where: { $0.completion != .nothing }) {
@@ -77,14 +77,15 @@ struct BashCompletion {
     return lines
   }
 
+  /// Fills COMPREPLY, one line of compgen's a word: names may hold spaces.
   private func action(_ completion: Completion) -> String {
-    switch completion {
-    case .nothing: "COMPREPLY=()"
-    case .file: "compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- \"$cur\"))"
-    case .directory: "compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- \"$cur\"))"
-    case .program: "COMPREPLY=($(compgen -c -- \"$cur\"))"
-    case .choices(let choices):
-      "COMPREPLY=($(compgen -W \(quoted(choices.joined(separator: " "))) -- \"$cur\"))"
+    let fill = { (words: String) in "mapfile -t COMPREPLY < <(compgen \(words) -- \"$cur\")" }
+    return switch completion {
+    case .nothing: ":"
+    case .file: "compopt -o filenames 2>/dev/null; " + fill("-f")
+    case .directory: "compopt -o filenames 2>/dev/null; " + fill("-d")
+    case .program: fill("-c")
+    case .choices(let choices): fill("-W " + quoted(choices.joined(separator: " ")))
     }
   }
 }

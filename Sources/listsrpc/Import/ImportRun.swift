@@ -37,7 +37,7 @@ final class ImportRun {
       try await sendAll()
     } catch {
       bar.clear()
-      try? printCounts()
+      if sender.saved + sender.failed > 0 { try? printCounts() }
       throw error
     }
     bar.clear()
@@ -57,7 +57,8 @@ final class ImportRun {
       } else {
         row = try source.next()
       }
-      guard let row else { break }
+      // An interruption may have cut the last row short.
+      guard let row, !Interruption.happened else { break }
       try await take(row, rows?.names ?? [])
     }
     if !Interruption.happened { try await sendBatch() }

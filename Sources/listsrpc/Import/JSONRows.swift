@@ -73,11 +73,24 @@ final class JSONRows: RowSource {
     }
     guard !text.isEmpty else { return nil }
     let place = "\(file.name), line \(firstLine)"
+    let value: JSON
     do throws(JSONSyntaxError) {
-      return .value(try JSON(parsing: text), place: place)
+      value = try JSON(parsing: text)
     } catch {
       return .fault("not JSON: \(error.message)", place: place)
     }
+    if let name = Self.onlyList(of: value), try file.peekByte() == nil {
+      throw .trouble("\(file.name) is one object, whose '\(name)' is a list: import that with --at '\(name)'")
+    }
+    return .value(value, place: place)
+  }
+
+  /// The name of an object's only member when that is a list of objects.
+  private static func onlyList(of value: JSON) -> String? {
+    var members = value.members.makeIterator()
+    guard let first = members.next(), members.next() == nil else { return nil }
+    var elements = first.value.elements.makeIterator()
+    return elements.next()?.kind == .object ? first.name : nil
   }
 }
 

@@ -43,7 +43,8 @@ struct Table {
       let isLast = column == cells.count - 1 && !cell.isRight
       parts.append(isLast ? text : DisplayText.padded(text, to: widths[column], isRight: cell.isRight))
     }
-    return parts.joined(separator: Self.gap)
+    let line = parts.joined(separator: Self.gap)
+    return String(line.reversed().drop { $0 == " " }.reversed())
   }
 
   /// The columns' widths after taking away from the widest until all fit, as far as they can.

@@ -1,0 +1,693 @@
+"""A blocking client of the Lists service, from the standard library alone.
+
+    with ListsClient() as lists:
+        milk = lists.save_record("Item", {"name": "Milk", "quantity": 2})
+        for record in lists.query("Item", "quantity > %@", [1], sort=["name"]):
+            print(record["fields"]["name"])
+        for change in lists.subscribe("Item"):
+            print(change["reason"], change["recordName"])
+
+One client may be used by several threads at once: each call gets its own reply, and changes go to the
+subscription that they belong to. ``Protocol/README.md`` says what the methods do and what records hold.
+"""
+
+from __future__ import annotations
+
+import base64
+import collections
+import datetime
+import json
+import logging
+import os
+import random
+import re
+import socket
+import stat
+import struct
+import threading
+import time
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence
+
+__all__ = [
+    "ListsClient", "Subscription", "ListsError", "ServiceError", "Unreachable", "ConnectionLost",
+    "ReplyTooLarge", "CallTimeout", "socket_path", "date", "reference",
+]
+
+Json = Any
+Record = dict[str, Any]
+
+_log = logging.getLogger("lists_client")
+_START_ADVICE = (
+    "Start yours with 'systemctl --user enable --now listsd.socket', or name a socket with LISTS_SOCKET."
+)
+
+
+class ListsError(Exception):
+    """Anything that this client raises about the service."""
+
+
+class Unreachable(ListsError):
+    """There is no service, or none that is to be trusted; nothing was sent."""
+
+
+class ConnectionLost(ListsError):
+    """The connection ended before the reply: the request may have taken effect, or not."""
+
+
+class CallTimeout(ListsError):
+    """No reply came in time: the request may have taken effect, or not."""
+
+
+class ReplyTooLarge(ListsError):
+    """The reply is longer than this client takes. Only this call is concerned."""
+
+
+class ServiceError(ListsError):
+    """The service answered with an error."""
+
+    def __init__(self, error: Mapping[str, Json]) -> None:
+        super().__init__(error.get("message", "The service gave no reason."))
+        self.code: int = error.get("code", 0)
+        #: What is needed to recover; ``Protocol/README.md`` lists its members.
+        self.data: Mapping[str, Json] = error.get("data") or {}
+
+    @property
+    def error_code(self) -> str:
+        """The failure's name, such as ``unknownItem``; tell failures apart by it."""
+        return self.data.get("errorCode", "")
+
+    @property
+    def retry_after(self) -> Optional[float]:
+        """Seconds after which the same request may succeed; None where a retry can't help."""
+        return self.data.get("retryAfter")
+
+
+def date(moment: datetime.datetime) -> dict[str, str]:
+    """A date as a field's value. The moment must have a time zone."""
+    if moment.tzinfo is None:
+        raise ValueError("a date needs a time zone")
+    moment = moment.astimezone(datetime.timezone.utc)
+    return {"$date": moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"}
+
+
+def reference(record_name: str, action: str = "none") -> dict[str, dict[str, str]]:
+    """A reference to another record as a field's value."""
+    return {"$reference": {"recordName": record_name, "action": action}}
+
+
+def socket_path(environment: Mapping[str, str] = os.environ) -> str:
+    """The socket to use: ``$LISTS_SOCKET``, else the caller's own service, else the machine's.
+
+    A runtime folder that is not the caller's own is refused, and nothing is ever looked for in /tmp:
+    whoever owns the folder could answer in the service's place.
+    """
+    if environment.get("LISTS_SOCKET"):
+        return environment["LISTS_SOCKET"]
+    user = os.getuid()
+    tried = []
+    folder = environment.get("XDG_RUNTIME_DIR", "")
+    if not folder.startswith("/"):
+        folder = f"/run/user/{user}"
+    if os.path.isdir(folder):
+        owner = os.stat(folder).st_uid
+        if owner != user:
+            raise Unreachable(f"The runtime folder {folder} belongs to user {owner}, not to user {user}.")
+        tried.append(f"{folder}/lists/lists.sock")
+    tried.append("/run/lists/lists.sock")
+    for path in tried:
+        if os.path.exists(path):
+            return path
+    raise Unreachable(f"No Lists service is set up: there is no {' and no '.join(tried)}. {_START_ADVICE}")
+
+
+def _connect(path: str) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.connect(path)
+        _check_peer(connection, path)
+    except OSError as fault:
+        connection.close()
+        raise Unreachable(f"Can't connect to {path}: {fault.strerror or fault}. {_START_ADVICE}") from fault
+    except Unreachable:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_peer(connection: socket.socket, path: str) -> None:
+    """The other end must be the caller's own or root's, or stand in a folder that root gave it.
+
+    For a socket that systemd listens on, the other end is whoever called listen(2): the user's manager
+    or PID 1.
+    """
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("iII"))
+    _, owner, _ = struct.unpack("iII", credentials)
+    if owner in (os.getuid(), 0):
+        return
+    folder = os.stat(os.path.dirname(path) or ".")
+    above = os.stat(os.path.dirname(os.path.dirname(path)) or "/")
+    open_to_others = stat.S_IWGRP | stat.S_IWOTH
+    if folder.st_uid in (owner, 0) and above.st_uid == 0:
+        if not (folder.st_mode | above.st_mode) & open_to_others:
+            return
+    raise Unreachable(f"{path} is served by user {owner}, who is neither you nor root.")
+
+
+def _encode_value(value: Any) -> Json:
+    if isinstance(value, datetime.datetime):
+        return date(value)
+    if isinstance(value, (bytes, bytearray)):
+        return {"$bytes": base64.b64encode(value).decode()}
+    raise TypeError(f"{type(value).__name__} can't be sent")
+
+
+class _Lines:
+    """Splits received bytes into lines; of one that is too long only the beginning is kept."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._buffer = bytearray()
+        self._scanned = 0
+        self._discarded: Optional[bytes] = None
+
+    def append(self, data: bytes) -> None:
+        self._buffer += data
+
+    def take(self) -> Optional[tuple[bytes, bool]]:
+        """The next line and whether it was too long; None when more must be received first."""
+        end = self._buffer.find(b"\n", self._scanned)
+        if end < 0:
+            self._scanned = len(self._buffer)
+            if self._discarded is not None or self._scanned > self._limit:
+                if self._discarded is None:
+                    self._discarded = bytes(self._buffer[:512])
+                self._buffer.clear()
+                self._scanned = 0
+            return None
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        self._scanned = 0
+        if self._discarded is not None:
+            line, self._discarded = self._discarded, None
+            return line, True
+        return line, len(line) > self._limit
+
+
+class _Pending:
+    """A call that waits for its reply."""
+
+    def __init__(self, on_result: Optional[Callable[[Json], None]]) -> None:
+        self._done = threading.Event()
+        self._on_result = on_result
+        self._result: Json = None
+        self._error: Optional[ListsError] = None
+
+    def finish(self, result: Json = None, error: Optional[ListsError] = None) -> None:
+        self._result, self._error = result, error
+        # Before the next message is looked at: a push may follow right behind a subscription's reply.
+        if error is None and self._on_result:
+            self._on_result(result)
+        self._done.set()
+
+    def wait(self, timeout: Optional[float]) -> Json:
+        if not self._done.wait(timeout):
+            raise CallTimeout(f"no reply within {timeout} seconds")
+        if self._error:
+            raise self._error
+        return self._result
+
+
+class _Connection:
+    """One connection: sends requests, and on a thread of its own gives replies and pushes to their owners."""
+
+    def __init__(self, connection: socket.socket, maximum_message_bytes: int) -> None:
+        self._socket = connection
+        self._limit = maximum_message_bytes
+        self._lock = threading.Lock()
+        # Whole requests only: a second thread must not write in the middle of one.
+        self._send_lock = threading.Lock()
+        self._pending: dict[int, _Pending] = {}
+        self._subscriptions: dict[str, "_Buffer"] = {}
+        self._next_id = 1
+        self._ended: Optional[str] = None
+        threading.Thread(target=self._read, name="lists_client", daemon=True).start()
+
+    def call(
+        self, method: str, params: Json, timeout: Optional[float],
+        on_result: Optional[Callable[[Json], None]] = None,
+    ) -> Json:
+        pending = _Pending(on_result)
+        with self._lock:
+            if self._ended is not None:
+                raise ConnectionLost(f"the connection was lost: {self._ended}")
+            number = self._next_id
+            self._next_id += 1
+            self._pending[number] = pending
+        try:
+            self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+            return pending.wait(timeout)
+        finally:
+            with self._lock:
+                self._pending.pop(number, None)
+
+    def _send(self, request: Json) -> None:
+        text = json.dumps(
+            request, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_encode_value)
+        data = text.encode() + b"\n"
+        try:
+            with self._send_lock:
+                self._socket.sendall(data)
+        except OSError as fault:
+            raise ConnectionLost(f"the connection was lost: {fault.strerror or fault}") from fault
+
+    def route(self, subscription_id: str, buffer: "_Buffer") -> None:
+        with self._lock:
+            self._subscriptions[subscription_id] = buffer
+
+    def unroute(self, subscription_id: str) -> None:
+        with self._lock:
+            self._subscriptions.pop(subscription_id, None)
+
+    def close(self) -> None:
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+    def _read(self) -> None:
+        lines = _Lines(self._limit)
+        reason = "the service closed it"
+        try:
+            while data := self._socket.recv(1 << 18):
+                lines.append(data)
+                while item := lines.take():
+                    self._handle_too_large(item[0]) if item[1] else self._handle(item[0])
+        except OSError as fault:
+            reason = fault.strerror or str(fault)
+        finally:
+            self._end(reason)
+
+    def _end(self, reason: str) -> None:
+        with self._lock:
+            self._ended = reason
+            pending, self._pending = self._pending, {}
+            subscriptions, self._subscriptions = self._subscriptions, {}
+        for call in pending.values():
+            call.finish(error=ConnectionLost(f"the connection was lost: {reason}"))
+        for buffer in subscriptions.values():
+            buffer.end(ConnectionLost(f"the connection was lost: {reason}"))
+        self._socket.close()
+
+    def _take_pending(self, number: Json) -> Optional[_Pending]:
+        # True and 1.0 equal 1 in Python; an id of another type is still another id.
+        if type(number) is not int:
+            return None
+        with self._lock:
+            return self._pending.pop(number, None)
+
+    def _handle(self, line: bytes) -> None:
+        if not line.strip():
+            return
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError) as fault:
+            _log.warning("ignored a message that is not JSON: %s", fault)
+            return
+        if not isinstance(message, dict):
+            _log.warning("ignored a message that is no reply")
+        elif "method" in message:
+            self._notify(message["method"], message.get("params") or {})
+        else:
+            pending = self._take_pending(message.get("id"))
+            if pending is None:
+                _log.warning("ignored a reply with the unknown id %r", message.get("id"))
+            elif "error" in message:
+                pending.finish(error=ServiceError(message["error"] or {}))
+            else:
+                pending.finish(message.get("result"))
+
+    def _notify(self, method: str, params: Mapping[str, Json]) -> None:
+        subscription_id = params.get("subscriptionID")
+        with self._lock:
+            buffer = self._subscriptions.get(subscription_id) if isinstance(subscription_id, str) else None
+        if buffer is None:
+            _log.warning("ignored %s of the unknown subscription %r", method, subscription_id)
+        elif method == "recordsChanged":
+            buffer.append(params)
+        elif method == "subscriptionEnded":
+            self.unroute(subscription_id)
+            buffer.end(ServiceError(params.get("error") or {}))
+
+    def _handle_too_large(self, beginning: bytes) -> None:
+        error = ReplyTooLarge(f"too large: more than the {self._limit} bytes that are accepted")
+        # The service writes the id before the result.
+        heading = beginning.split(b'"result":')[0]
+        number = re.search(rb'"id":(\d+)', heading)
+        subscription = re.search(rb'"subscriptionID":"([^"\\]*)"', heading)
+        pending = self._take_pending(int(number[1])) if number else None
+        if pending:
+            pending.finish(error=error)
+        elif subscription:
+            with self._lock:
+                buffer = self._subscriptions.pop(subscription[1].decode(), None)
+            if buffer:
+                buffer.end(error)
+        else:
+            _log.warning("discarded a message of more than %d bytes", self._limit)
+
+
+class _Buffer:
+    """The pushes of a subscription that were not taken yet; beyond its bound only that there were more."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._condition = threading.Condition()
+        self._pushes: collections.deque[Mapping[str, Json]] = collections.deque()
+        self._gap = False
+        self._error: Optional[ListsError] = None
+
+    def append(self, push: Mapping[str, Json]) -> None:
+        with self._condition:
+            if len(self._pushes) >= self._limit:
+                self._gap = True
+            if not self._gap:
+                self._pushes.append(push)
+            self._condition.notify()
+
+    def end(self, error: ListsError) -> None:
+        with self._condition:
+            self._error = self._error or error
+            self._condition.notify()
+
+    def take(self, timeout: Optional[float]) -> Optional[Mapping[str, Json]]:
+        """The next push; None for a gap. Raises TimeoutError, or what ended the subscription."""
+        with self._condition:
+            ready = lambda: self._pushes or self._gap or self._error
+            if not self._condition.wait_for(ready, timeout):
+                raise TimeoutError
+            if self._pushes:
+                return self._pushes.popleft()
+            if self._gap:
+                return None
+            assert self._error is not None
+            raise self._error
+
+
+class Subscription:
+    """The changes of one subscription: an iterator, for one thread at a time.
+
+    A change is a dict with ``reason`` (``created``, ``updated``, ``entered``, ``left``, ``deleted``),
+    ``recordName``, ``recordType``, ``zoneName``, ``record`` and more. The reason ``reset`` says that changes
+    were missed which are no longer kept: forget what you hold; with ``initial`` the matching records follow,
+    otherwise fetch them again.
+
+    Changes that are taken too slowly are read again from the service's log of changes; none is lost.
+    """
+
+    def __init__(self, client: "ListsClient", params: dict[str, Json], initial: bool, limit: int) -> None:
+        self._client = client
+        self._params = params
+        self._initial = initial
+        self._limit = limit
+        self._id: Optional[str] = None
+        self._changes: collections.deque[dict[str, Json]] = collections.deque()
+        self._closed = False
+        #: The token after whose changes to go on: give it as ``since`` to a later subscription.
+        self.change_token: Optional[str] = params.get("since")
+        self._token_after_changes: Optional[str] = None
+        self._subscribe(params.get("since"), initial)
+
+    def _subscribe(self, since: Optional[str], initial: bool) -> None:
+        params = {key: value for key, value in self._params.items() if key != "since"}
+        if since is not None:
+            params["since"] = since
+        if initial:
+            params["sendInitial"] = True
+        self._buffer = buffer = _Buffer(self._limit)
+        connection = self._client._open()
+        reply = connection.call(
+            "subscribe", params, self._client.timeout,
+            on_result=lambda result: connection.route(result["subscriptionID"], buffer))
+        self._connection = connection
+        self._id = reply["subscriptionID"]
+        if since is None and not initial:
+            self.change_token = reply["changeToken"]
+
+    def __iter__(self) -> Iterator[dict[str, Json]]:
+        return self
+
+    def __next__(self) -> dict[str, Json]:
+        change = self.next_change()
+        if change is None:
+            raise StopIteration
+        return change
+
+    def next_change(self, timeout: Optional[float] = None) -> Optional[dict[str, Json]]:
+        """The next change; None when the subscription was closed. Raises TimeoutError."""
+        while not self._changes:
+            if self._token_after_changes is not None:
+                self.change_token, self._token_after_changes = self._token_after_changes, None
+            if self._closed:
+                return None
+            try:
+                push = self._buffer.take(timeout)
+            except ConnectionLost:
+                if self._closed or not self._client.reconnects:
+                    if self._closed:
+                        return None
+                    raise
+                self._reconnect()
+            else:
+                self._unsubscribe_and_resume() if push is None else self._take(push)
+        return self._changes.popleft()
+
+    def _take(self, push: Mapping[str, Json]) -> None:
+        if push.get("resync"):
+            self._begin_anew(push["changeToken"], resubscribe=self._initial)
+            return
+        for change in push["changes"]:
+            if push.get("initial"):
+                change["initial"] = True
+            self._changes.append(change)
+        # A commit that is divided can only be gone on from after its last part.
+        if not push.get("moreComing"):
+            self._token_after_changes = push["changeToken"]
+
+    def _begin_anew(self, token: Optional[str], resubscribe: bool) -> None:
+        self._changes.append({"reason": "reset"})
+        if self._initial:
+            token = None
+        self.change_token = token
+        if resubscribe:
+            self._unsubscribe()
+            self._subscribe(token, self._initial)
+
+    def _resume(self) -> None:
+        if self.change_token is None:
+            # Some of the initial records were taken: they come again, all of them.
+            self._begin_anew(None, resubscribe=True)
+            return
+        try:
+            self._subscribe(self.change_token, False)
+        except ServiceError as error:
+            if error.error_code != "changeTokenExpired":
+                raise
+            # The old token is never tried again.
+            self._id = None
+            self._begin_anew(error.data.get("changeToken"), resubscribe=True)
+
+    def _unsubscribe_and_resume(self) -> None:
+        self._unsubscribe()
+        self._resume()
+
+    def _reconnect(self) -> None:
+        delay = 0.1
+        self._id = None
+        while not self._closed:
+            try:
+                self._resume()
+                return
+            except (Unreachable, ConnectionLost) as fault:
+                _log.info("connecting again: %s", fault)
+            except ServiceError as error:
+                if error.retry_after is None:
+                    raise
+            # Apart from each other, so that many clients don't all come at once.
+            time.sleep(delay * random.uniform(0.5, 1))
+            delay = min(delay * 2, 5)
+
+    def _unsubscribe(self) -> None:
+        subscription_id, self._id = self._id, None
+        if subscription_id is None:
+            return
+        self._connection.unroute(subscription_id)
+        try:
+            self._connection.call("unsubscribe", {"subscriptionID": subscription_id}, self._client.timeout)
+        except ListsError:
+            pass  # It ended by itself, or with the connection.
+
+    def close(self) -> None:
+        """Ends the subscription; an iteration that waits ends too."""
+        self._closed = True
+        self._buffer.end(ConnectionLost("the subscription was closed"))
+        self._unsubscribe()
+
+    def __enter__(self) -> "Subscription":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class ListsClient:
+    """A connection to the service, for any number of threads.
+
+    :param path: The socket; found by :func:`socket_path` when omitted.
+    :param timeout: Seconds to wait for a reply; None for ever.
+    :param reconnects: A lost connection is made anew: subscriptions go on where they were, and the next call
+        goes over it. A call that was lost is not repeated, since what it did is not known.
+    :param maximum_message_bytes: The most bytes of a reply or push; twice the service's default.
+    """
+
+    def __init__(
+        self, path: Optional[str] = None, *, container: Optional[str] = None,
+        database: Optional[str] = None, timeout: Optional[float] = None, reconnects: bool = True,
+        maximum_message_bytes: int = 64 << 20, connection: Optional[socket.socket] = None,
+    ) -> None:
+        self.timeout = timeout
+        self.reconnects = reconnects and connection is None
+        self._path = path
+        self._maximum_message_bytes = maximum_message_bytes
+        self._place = {
+            name: value for name, value in (("container", container), ("database", database)) if value}
+        self._lock = threading.Lock()
+        self._closed = False
+        self._connection = _Connection(
+            connection or _connect(path or socket_path()), maximum_message_bytes)
+
+    def _open(self) -> _Connection:
+        """The connection; a new one when it was lost and this client connects again."""
+        with self._lock:
+            if self._connection._ended is not None and self.reconnects and not self._closed:
+                self._connection = _Connection(
+                    _connect(self._path or socket_path()), self._maximum_message_bytes)
+            return self._connection
+
+    def close(self) -> None:
+        """Closes the connection: waiting calls fail, and iterations of subscriptions too."""
+        self._closed = True
+        self.reconnects = False
+        self._connection.close()
+
+    def __enter__(self) -> "ListsClient":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def call(self, method: str, params: Json = None, *, timeout: Optional[float] = None) -> Json:
+        """Calls any method and returns its result."""
+        return self._open().call(method, params, self.timeout if timeout is None else timeout)
+
+    def _call(self, method: str, **params: Json) -> Json:
+        given = {name: value for name, value in params.items() if value is not None}
+        return self.call(method, {**given, **self._place})
+
+    def server_info(self) -> dict[str, Json]:
+        """The service's version, limits and capabilities."""
+        return self._call("serverInfo")
+
+    def save_record(
+        self, record: str | Record, fields: Optional[Mapping[str, Any]] = None, *,
+        name: Optional[str] = None, tag: Optional[str] = None, zone: Optional[str] = None,
+        policy: Optional[str] = None,
+    ) -> Record:
+        """Saves a record, given whole or by its type and fields, and returns it as it is now."""
+        if isinstance(record, str):
+            named = {"recordName": name, "recordChangeTag": tag, "zoneName": zone}
+            record = {
+                "recordType": record, **{key: value for key, value in named.items() if value is not None},
+                "fields": dict(fields or {})}
+        return self._call("saveRecord", record=record, savePolicy=policy)["record"]
+
+    def fetch_record(
+        self, name: str, *, record_type: Optional[str] = None, zone: Optional[str] = None,
+        keys: Optional[Sequence[str]] = None,
+    ) -> Record:
+        """The record of that name. Raises ServiceError (``unknownItem``) when there is none."""
+        return self._call(
+            "fetchRecord", recordName=name, recordType=record_type, zoneName=zone, desiredKeys=keys)["record"]
+
+    def fetch_records(
+        self, names: Sequence[str], *, zone: Optional[str] = None, keys: Optional[Sequence[str]] = None,
+    ) -> list[Record | ServiceError]:
+        """Each record in the order asked for, or the error in its place."""
+        reply = self._call("fetchRecords", recordNames=list(names), zoneName=zone, desiredKeys=keys)
+        return [
+            result["record"] if "record" in result else ServiceError(result["error"])
+            for result in reply["results"]]
+
+    def delete_record(
+        self, name: str, *, zone: Optional[str] = None, tag: Optional[str] = None,
+        ignore_missing: bool = False,
+    ) -> bool:
+        """Deletes a record; False when it wasn't there and that may be."""
+        reply = self._call(
+            "deleteRecord", recordName=name, zoneName=zone, recordChangeTag=tag,
+            ignoreMissing=ignore_missing or None)
+        return reply["deleted"]
+
+    def modify_records(self, operations: Iterable[Mapping[str, Json]], *, atomic: bool = True) -> list[Json]:
+        """Several changes, in order: all or none, or each for itself. Returns one result for each."""
+        return self._call("modifyRecords", operations=list(operations), atomic=atomic)["results"]
+
+    def query(
+        self, record_type: str, predicate: Optional[str] = None, arguments: Optional[Sequence[Json]] = None,
+        *, sort: Optional[Sequence[str | Mapping[str, Json]]] = None, limit: Optional[int] = None,
+        keys: Optional[Sequence[str]] = None, zone: Optional[str] = None, page_size: int = 1000,
+    ) -> Iterator[Record]:
+        """The matching records, fetched page by page. A sort key is ``name``, ``-name``, or a descriptor."""
+        descriptors = [_descriptor(key) for key in sort] if sort else None
+        cursor = None
+        left = limit
+        while left is None or left > 0:
+            page = self._call(
+                "performQuery", recordType=record_type, predicate=predicate,
+                arguments=list(arguments) if arguments else None, sortDescriptors=descriptors,
+                desiredKeys=keys, zoneName=zone, cursor=cursor,
+                resultsLimit=page_size if left is None else min(left, page_size))
+            yield from page["records"]
+            left = None if left is None else left - len(page["records"])
+            cursor = page.get("cursor")
+            if cursor is None:
+                return
+
+    def count(
+        self, record_type: str, predicate: Optional[str] = None, arguments: Optional[Sequence[Json]] = None,
+        *, zone: Optional[str] = None,
+    ) -> int:
+        """How many records match."""
+        return self._call(
+            "countRecords", recordType=record_type, predicate=predicate,
+            arguments=list(arguments) if arguments else None, zoneName=zone)["count"]
+
+    def subscribe(
+        self, record_type: Optional[str] = None, predicate: Optional[str] = None,
+        arguments: Optional[Sequence[Json]] = None, *, zone: Optional[str] = None,
+        fires_on: Optional[Sequence[str]] = None, keys: Optional[Sequence[str]] = None,
+        since: Optional[str] = None, initial: bool = False, buffered_pushes: int = 1000,
+    ) -> Subscription:
+        """The changes of the matching records from now on, or since a token, or after the records of now."""
+        params = {
+            "recordType": record_type, "predicate": predicate,
+            "arguments": list(arguments) if arguments else None, "zoneName": zone,
+            "firesOn": list(fires_on) if fires_on else None, "desiredKeys": keys, "since": since,
+        }
+        given = {name: value for name, value in params.items() if value is not None}
+        return Subscription(self, {**given, **self._place}, initial, buffered_pushes)
+
+
+def _descriptor(key: str | Mapping[str, Json]) -> Mapping[str, Json]:
+    if not isinstance(key, str):
+        return key
+    return {"key": key.removeprefix("-"), "ascending": not key.startswith("-")}

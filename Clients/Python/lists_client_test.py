@@ -1,0 +1,348 @@
+"""Tests of lists_client: against a scripted server, and against a real listsd where there is one.
+
+    python3 -m unittest discover -s Clients/Python -p '*_test.py'
+
+LISTSD names the program; without it the debug build's is used.
+"""
+
+import datetime
+import json
+import logging
+import os
+import pathlib
+import socket
+import subprocess
+import tempfile
+import threading
+import unittest
+
+import lists_client
+from lists_client import ConnectionLost, ListsClient, ReplyTooLarge, ServiceError, Unreachable
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LISTSD = os.environ.get("LISTSD") or str(ROOT / ".build/debug/listsd")
+PATIENCE = 30
+
+
+class ScriptedServer:
+    """The service's end of a connection, run by a function on a thread of its own."""
+
+    def __init__(self, script, connection=None):
+        if connection is None:
+            self.client_end, connection = socket.socketpair()
+        connection.settimeout(PATIENCE)
+        self._file = connection.makefile("rwb")
+        self._connection = connection
+        self.error = None
+        self._thread = threading.Thread(target=self._run, args=(script,), daemon=True)
+        self._thread.start()
+
+    def _run(self, script):
+        try:
+            script(self)
+        except Exception as error:  # Told to the test by `finish`.
+            self.error = error
+        finally:
+            self._file.close()
+            self._connection.close()
+
+    def finish(self):
+        self._thread.join(PATIENCE)
+        if self.error:
+            raise self.error
+
+    def receive(self):
+        line = self._file.readline()
+        return json.loads(line) if line else None
+
+    def send(self, message):
+        data = message if isinstance(message, bytes) else json.dumps(message, separators=(",", ":")).encode()
+        self._file.write(data + b"\n")
+        self._file.flush()
+
+    def reply(self, number, result):
+        self.send({"jsonrpc": "2.0", "id": number, "result": result})
+
+    def push(self, subscription, token, changes=(), **more):
+        params = {"subscriptionID": subscription, "seq": 1, "changeToken": token, "changes": list(changes), **more}
+        self.send({"jsonrpc": "2.0", "method": "recordsChanged", "params": params})
+
+
+def client_of(server, **options):
+    return ListsClient(connection=server.client_end, timeout=PATIENCE, **options)
+
+
+class CallTests(unittest.TestCase):
+    def test_replies_in_reverse_order_reach_the_threads_that_called(self):
+        def script(server):
+            requests = [server.receive() for _ in range(100)]
+            for request in reversed(requests):
+                server.reply(request["id"], request["params"])
+
+        server = ScriptedServer(script)
+        answers = {}
+        with client_of(server) as client:
+            def call(number):
+                answers[number] = client.call("echo", [number, "x" * number * 97])[0]
+
+            threads = [threading.Thread(target=call, args=(number,)) for number in range(100)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(PATIENCE)
+        self.assertEqual(answers, {number: number for number in range(100)})
+        server.finish()
+
+    def test_unknown_ids_and_ids_of_another_type_answer_nobody_and_are_logged(self):
+        def script(server):
+            number = server.receive()["id"]
+            for other in (99, str(number), float(number), True, None, [number]):
+                server.reply(other, "wrong")
+            server.send(b"not JSON")
+            server.push("7", "t")
+            server.reply(number, "right")
+
+        server = ScriptedServer(script)
+        with client_of(server) as client, self.assertLogs("lists_client", logging.WARNING) as log:
+            self.assertEqual(client.call("echo"), "right")
+        self.assertEqual(len(log.records), 8)
+        server.finish()
+
+    def test_a_reply_of_many_megabytes_arrives_and_one_beyond_the_limit_fails_its_call_only(self):
+        def script(server):
+            for size in (19 << 20, 21 << 20, 1):
+                server.reply(server.receive()["id"], "y" * size)
+
+        server = ScriptedServer(script)
+        with client_of(server, maximum_message_bytes=20 << 20) as client:
+            self.assertEqual(len(client.call("echo")), 19 << 20)
+            with self.assertRaisesRegex(ReplyTooLarge, "too large"):
+                client.call("echo")
+            self.assertEqual(client.call("echo"), "y")
+        server.finish()
+
+    def test_an_error_is_raised_with_its_name_and_data(self):
+        def script(server):
+            data = {"errorCode": "storeBusy", "retryAfter": 0.5}
+            error = {"code": -32012, "message": "Busy.", "data": data}
+            server.send({"jsonrpc": "2.0", "id": server.receive()["id"], "error": error})
+
+        server = ScriptedServer(script)
+        with client_of(server) as client, self.assertRaises(ServiceError) as caught:
+            client.fetch_record("a")
+        self.assertEqual(str(caught.exception), "Busy.")
+        self.assertEqual(
+            (caught.exception.code, caught.exception.error_code, caught.exception.retry_after),
+            (-32012, "storeBusy", 0.5))
+
+    def test_a_lost_connection_fails_the_call_that_waits_and_those_after_it(self):
+        server = ScriptedServer(lambda server: server.receive())
+        with client_of(server) as client:
+            for _ in range(2):
+                with self.assertRaises(ConnectionLost):
+                    client.call("echo")
+
+    def test_a_query_follows_its_cursor_to_its_limit(self):
+        asked = []
+
+        def script(server):
+            while request := server.receive():
+                params = request["params"]
+                asked.append((params["resultsLimit"], params.get("cursor")))
+                start = int(params.get("cursor", 0))
+                records = [{"recordName": str(start + n)} for n in range(min(2, params["resultsLimit"]))]
+                server.reply(request["id"], {"records": records, "cursor": str(start + 2), "changeToken": "t"})
+
+        server = ScriptedServer(script)
+        with client_of(server) as client:
+            records = list(client.query("Item", sort=["-name"], limit=5, page_size=2))
+        self.assertEqual([record["recordName"] for record in records], ["0", "1", "2", "3", "4"])
+        self.assertEqual(asked, [(2, None), (2, "2"), (1, "4")])
+
+    def test_dates_bytes_and_references_have_their_form_on_the_wire(self):
+        server = ScriptedServer(lambda server: server.reply((request := server.receive())["id"], request["params"]))
+        moment = datetime.datetime(2026, 12, 1, 10, 30, 0, 123999, datetime.timezone(datetime.timedelta(hours=1)))
+        with client_of(server) as client:
+            echo = client.call("echo", {"due": moment, "key": b"hello", "owner": lists_client.reference("a")})
+        self.assertEqual(
+            echo,
+            {"due": {"$date": "2026-12-01T09:30:00.123Z"}, "key": {"$bytes": "aGVsbG8="},
+             "owner": {"$reference": {"recordName": "a", "action": "none"}}})
+
+
+class SubscriptionTests(unittest.TestCase):
+    def test_pushes_right_behind_the_reply_are_not_lost_and_not_taken_for_replies(self):
+        def script(server):
+            server.reply(server.receive()["id"], {"subscriptionID": "1", "changeToken": "0"})
+            for number in range(50):
+                server.push("1", str(number), [{"reason": "created", "recordName": str(number)}])
+            call = server.receive()
+            server.push("1", "50", [{"reason": "created", "recordName": "50"}])
+            server.reply(call["id"], "reply")
+            server.receive()
+
+        server = ScriptedServer(script)
+        with client_of(server) as client:
+            changes = client.subscribe("Item")
+            self.assertEqual(client.call("echo"), "reply")
+            names = [next(changes)["recordName"] for _ in range(51)]
+        self.assertEqual(names, [str(number) for number in range(51)])
+
+    def test_a_slow_reader_reads_on_from_its_last_token(self):
+        full = threading.Event()
+
+        def script(server):
+            server.reply(server.receive()["id"], {"subscriptionID": "1", "changeToken": "0"})
+            for number in range(1, 11):
+                server.push("1", str(number), [{"reason": "created", "recordName": str(number)}])
+            server.reply(server.receive()["id"], None)
+            full.set()
+            request = server.receive()
+            assert request["method"] == "unsubscribe", request
+            server.reply(request["id"], {"subscriptionID": "1"})
+            request = server.receive()
+            assert request["params"]["since"] == "3", request
+            server.reply(request["id"], {"subscriptionID": "2", "changeToken": "10"})
+            server.push("2", "10", [{"reason": "created", "recordName": "4..10"}])
+            server.receive()
+
+        server = ScriptedServer(script)
+        with client_of(server) as client:
+            changes = client.subscribe("Item", buffered_pushes=3)
+            client.call("echo")
+            full.wait(PATIENCE)
+            names = [next(changes)["recordName"] for _ in range(4)]
+        self.assertEqual(names, ["1", "2", "3", "4..10"])
+        server.finish()
+
+    def test_after_a_restart_a_subscription_goes_on_and_an_expired_token_is_not_tried_twice(self):
+        def first(server):
+            server.reply(server.receive()["id"], {"subscriptionID": "1", "changeToken": "a"})
+            server.push("1", "b", [{"reason": "created", "recordName": "x"}], initial=True)
+
+        def second(server):
+            request = server.receive()
+            assert request["params"]["since"] == "b", request
+            data = {"errorCode": "changeTokenExpired", "changeToken": "f"}
+            server.send(
+                {"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32005, "message": "", "data": data}})
+            request = server.receive()
+            assert "since" not in request["params"] and request["params"]["sendInitial"], request
+            server.reply(request["id"], {"subscriptionID": "2", "changeToken": "f"})
+            server.push("2", "g", [{"reason": "created", "recordName": "y"}], initial=True)
+            server.receive()
+
+        with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
+            path = folder + "/s"
+            listener.bind(path)
+            listener.listen()
+            errors = []
+
+            def serve():
+                for script in (first, second):
+                    server = ScriptedServer(script, listener.accept()[0])
+                    try:
+                        server.finish()
+                    except Exception as error:
+                        errors.append(error)
+
+            threading.Thread(target=serve, daemon=True).start()
+            with ListsClient(path, timeout=PATIENCE) as client:
+                changes = client.subscribe("Item", initial=True)
+                seen = [(change["reason"], change.get("recordName")) for _, change in zip(range(3), changes)]
+            self.assertEqual(errors, [])
+        self.assertEqual(seen, [("created", "x"), ("reset", None), ("created", "y")])
+
+    def test_the_services_reason_ends_the_iteration_as_an_error(self):
+        def script(server):
+            server.reply(server.receive()["id"], {"subscriptionID": "1", "changeToken": "a"})
+            error = {"code": -32009, "message": "Gone.", "data": {"errorCode": "zoneNotFound"}}
+            server.send({
+                "jsonrpc": "2.0", "method": "subscriptionEnded", "params": {"subscriptionID": "1", "error": error}})
+            server.receive()
+
+        server = ScriptedServer(script)
+        with client_of(server) as client, self.assertRaises(ServiceError) as caught:
+            next(client.subscribe("Item"))
+        self.assertEqual(caught.exception.error_code, "zoneNotFound")
+
+
+class AddressTests(unittest.TestCase):
+    def test_the_variable_comes_first_and_tmp_is_never_looked_at(self):
+        self.assertEqual(lists_client.socket_path({"LISTS_SOCKET": "/x"}), "/x")
+        with tempfile.TemporaryDirectory() as folder:
+            if os.path.exists("/run/lists/lists.sock"):
+                self.skipTest("this machine has a service of its own")
+            with self.assertRaisesRegex(Unreachable, "systemctl --user"):
+                lists_client.socket_path({"XDG_RUNTIME_DIR": folder})
+
+    @unittest.skipUnless(os.getuid() == 0, "needs root")
+    def test_a_runtime_folder_of_another_user_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chown(folder, 12345, 12345)
+            with self.assertRaisesRegex(Unreachable, "belongs to user 12345"):
+                lists_client.socket_path({"XDG_RUNTIME_DIR": folder})
+
+
+@unittest.skipUnless(os.access(LISTSD, os.X_OK), f"no service to test with: {LISTSD} is not built")
+class ServiceTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.process = subprocess.Popen(
+            [LISTSD, "--ephemeral"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        cls.path = cls.process.stdout.readline().strip()
+        if not cls.path:
+            raise AssertionError("listsd --ephemeral printed no socket")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.process.stdin.close()
+        cls.process.wait(PATIENCE)
+        cls.process.stdout.close()
+
+    def setUp(self):
+        self.client = ListsClient(self.path, container=self.id().rsplit(".", 1)[-1], timeout=PATIENCE)
+        self.addCleanup(self.client.close)
+
+    def test_a_record_is_saved_fetched_queried_and_deleted(self):
+        saved = self.client.save_record("Item", {"name": "Milk", "quantity": 2}, name="milk")
+        self.assertEqual(self.client.fetch_record("milk"), saved)
+        self.client.save_record("Item", {"name": "Bread", "quantity": 1}, name="bread")
+        found = self.client.query("Item", "quantity >= %@", [1], sort=["name"])
+        self.assertEqual([record["recordName"] for record in found], ["bread", "milk"])
+        self.assertEqual(self.client.count("Item", "name == 'Milk'"), 1)
+        self.assertTrue(self.client.delete_record("milk"))
+        self.assertFalse(self.client.delete_record("milk", ignore_missing=True))
+        records = self.client.fetch_records(["bread", "milk"])
+        self.assertEqual(records[0]["fields"]["name"], "Bread")
+        self.assertEqual(records[1].error_code, "unknownItem")
+
+    def test_a_conflict_carries_the_servers_record(self):
+        saved = self.client.save_record("Item", {"n": 1}, name="a")
+        self.client.save_record("Item", {"n": 2}, name="a", tag=saved["recordChangeTag"])
+        with self.assertRaises(ServiceError) as caught:
+            self.client.save_record("Item", {"n": 3}, name="a", tag=saved["recordChangeTag"])
+        self.assertEqual(caught.exception.error_code, "serverRecordChanged")
+        self.assertEqual(caught.exception.data["serverRecord"]["fields"]["n"], 2)
+
+    def test_another_clients_changes_arrive_among_calls(self):
+        changes = self.client.subscribe("Item", "g == 'x'", initial=True)
+        with ListsClient(self.path, container=self.client._place["container"]) as other:
+            other.save_record("Item", {"g": "x"}, name="a")
+            other.save_record("Item", {"g": "y"}, name="a", policy="allKeys")
+            other.save_record("Item", {"g": "x"}, name="a", policy="allKeys")
+            other.delete_record("a")
+        self.assertEqual(self.client.call("echo", [1]), [1])
+        reasons = [changes.next_change(PATIENCE)["reason"] for _ in range(4)]
+        self.assertEqual(reasons, ["created", "left", "entered", "deleted"])
+
+    def test_large_fields_are_fetched_and_pushed(self):
+        changes = self.client.subscribe("Item")
+        for size in (1 << 20, 7 << 20):
+            self.client.save_record("Item", {"text": "z" * size}, name="large", policy="allKeys")
+            self.assertEqual(len(self.client.fetch_record("large")["fields"]["text"]), size)
+            self.assertEqual(len(changes.next_change(PATIENCE)["record"]["fields"]["text"]), size)
+
+
+if __name__ == "__main__":
+    unittest.main()

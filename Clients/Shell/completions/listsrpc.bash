@@ -1,0 +1,118 @@
+# Completion of listsrpc for bash; made from the program's command table.
+_listsrpc() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= i
+  ((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD-1]}
+  # `--name=value` arrives as three words, because bash breaks words at `=`.
+  if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case ${COMP_WORDS[i]} in
+      save|fetch|query|delete|watch|import|export|call|status|completion|manual) verb=${COMP_WORDS[i]}; break ;;
+    esac
+  done
+  case $verb:$prev in
+    save:--name|save:-n) return ;;
+    save:--tag|save:-t) return ;;
+    save:--zone|save:-z) return ;;
+    save:--policy|save:-p) mapfile -t COMPREPLY < <(compgen -W 'ifServerRecordUnchanged changedKeys allKeys' -- "$cur"); return ;;
+    fetch:--type) return ;;
+    fetch:--zone|fetch:-z) return ;;
+    fetch:--fields|fetch:-f) return ;;
+    query:--where|query:-w) return ;;
+    query:--arg) return ;;
+    query:--arg-json) return ;;
+    query:--zone|query:-z) return ;;
+    query:--fields|query:-f) return ;;
+    query:--sort|query:-s) return ;;
+    query:--limit|query:-n) return ;;
+    query:--section-by) return ;;
+    query:--index-title) mapfile -t COMPREPLY < <(compgen -W 'firstLetter whole wholeUppercased' -- "$cur"); return ;;
+    delete:--type) return ;;
+    delete:--zone|delete:-z) return ;;
+    delete:--tag|delete:-t) return ;;
+    watch:--where|watch:-w) return ;;
+    watch:--arg) return ;;
+    watch:--arg-json) return ;;
+    watch:--zone|watch:-z) return ;;
+    watch:--fields|watch:-f) return ;;
+    watch:--fires-on) return ;;
+    watch:--since) return ;;
+    watch:--exec|watch:-x) mapfile -t COMPREPLY < <(compgen -c -- "$cur"); return ;;
+    watch:--count|watch:-c) return ;;
+    import:--type|import:-t) return ;;
+    import:--zone|import:-z) return ;;
+    import:--name-from) return ;;
+    import:--rename) return ;;
+    import:--reference) return ;;
+    import:--fields|import:-f) return ;;
+    import:--convert) return ;;
+    import:--at) return ;;
+    import:--format) mapfile -t COMPREPLY < <(compgen -W 'json jsonl csv tsv' -- "$cur"); return ;;
+    import:--policy|import:-p) mapfile -t COMPREPLY < <(compgen -W 'changedKeys allKeys ifServerRecordUnchanged' -- "$cur"); return ;;
+    export:--where|export:-w) return ;;
+    export:--arg) return ;;
+    export:--arg-json) return ;;
+    export:--zone|export:-z) return ;;
+    export:--fields|export:-f) return ;;
+    export:--sort|export:-s) return ;;
+    export:--format) mapfile -t COMPREPLY < <(compgen -W 'json jsonl csv tsv' -- "$cur"); return ;;
+    export:--output|export:-o) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+    *:--socket) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+    *:--container) return ;;
+    *:--database) mapfile -t COMPREPLY < <(compgen -W 'private public' -- "$cur"); return ;;
+  esac
+  case $verb in
+    save)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--name --tag --zone --policy --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    fetch)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--type --zone --fields --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    query)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --zone --fields --sort --limit --all --count --section-by --index-title --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    delete)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--type --zone --tag --ignore-missing --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    watch)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --zone --fields --fires-on --initial --since --exec --count --no-reconnect --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    import)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--type --zone --name-from --rename --reference --fields --convert --at --format --policy --socket --container --database --json --no-progress --help' -- "$cur")
+      else compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      fi
+      ;;
+    export)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --zone --fields --sort --format --output --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    call)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    status)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    completion)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help' -- "$cur")
+      else mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$cur")
+      fi
+      ;;
+    manual)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    *)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help --version' -- "$cur")
+      else mapfile -t COMPREPLY < <(compgen -W 'save fetch query delete watch import export call status completion manual' -- "$cur")
+      fi
+      ;;
+  esac
+}
+complete -F _listsrpc listsrpc

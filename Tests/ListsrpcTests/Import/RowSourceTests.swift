@@ -1,0 +1,116 @@
+import JSONRPC
+import Testing
+
+@testable import listsrpc
+
+/// The rows as texts: a value's JSON, or the fault with `!` before it; each with its place's last words.
+private func texts(_ source: any RowSource) throws -> [String] {
+  var rows: [String] = []
+  while let row = try source.next() {
+    switch row {
+    case .value(let value, let place): rows.append("\(place.split(separator: " ").last ?? ""): \(value.text)")
+    case .fault(let reason, let place): rows.append("\(place.split(separator: " ").last ?? ""): !\(reason)")
+    }
+  }
+  return rows
+}
+
+struct JSONRowsTests {
+  private func rows(_ text: String, at place: String? = nil) throws -> [String] {
+    let file = try TextFile(text)
+    return try texts(JSONRows(InputFile(file.path), path: place.map { JSONPath($0) }))
+  }
+
+  @Test("JSON lines, with empty ones between them and none at the end")
+  func lines() throws {
+    #expect(try rows("{\"a\":1}\n\n  \n{\"a\":2}") == [#"1: {"a":1}"#, #"4: {"a":2}"#])
+  }
+
+  @Test("Values over several lines, as jq prints them")
+  func pretty() throws {
+    let parts = try rows("{\n \"a\": \"}\\\"{\"\n}\n{\"b\":[\n1]}\n")
+    #expect(parts == ["1: {\n \"a\": \"}\\\"{\"\n}", "4: {\"b\":[\n1]}"])
+  }
+
+  @Test("A damaged line is a fault, and the lines after it are read")
+  func damaged() throws {
+    let parts = try rows("{\"a\":1}\n{\"a\":\"\nnonsense\n{\"a\":}\n{\"a\":2}\n")
+    #expect(parts.count == 5)
+    #expect(parts.first == #"1: {"a":1}"#)
+    #expect(parts[1].hasPrefix("2: !not JSON"))
+    #expect(parts.last == #"5: {"a":2}"#)
+  }
+
+  @Test("An array's elements are the rows, wherever in the file it is", arguments: ["3166-1", "/3166-1"])
+  func places(place: String) throws {
+    #expect(try rows(" \n[{\"a\":1},2]") == [#"1: {"a":1}"#, "2: 2"])
+    #expect(try rows(#"{"x":0,"3166-1":[{"a":1}]}"#, at: place) == [#"1: {"a":1}"#])
+  }
+
+  @Test("A place goes down through objects and arrays; RFC 6901's escapes count")
+  func paths() throws {
+    #expect(try rows(#"{"a":{"b":[{"c":[1]}]}}"#, at: "a.b.0.c") == ["1: 1"])
+    #expect(try rows(#"{"a.b":[1]}"#, at: "a.b") == ["1: 1"])
+    #expect(try rows(#"{"a/b":{"~1":[1]}}"#, at: "/a~1b/~01") == ["1: 1"])
+    #expect(try rows(#"{"":[1]}"#, at: "/") == ["1: 1"])
+  }
+
+  @Test("Where there is no list the error says what there is")
+  func missing() throws {
+    for (text, place, expected) in [
+      (#"{"a":{"b":1}}"#, "c", "an object with 'a'"), (#"{"a":{"b":1}}"#, "a", "an object with 'b'"),
+      (#"{"a":"x"}"#, "a", "text"),
+    ] {
+      #expect { try rows(text, at: place) } throws: { error in
+        guard case .trouble(let message)? = error as? Failure else { return false }
+        return message.contains(expected)
+      }
+    }
+  }
+
+  @Test("A file that is one object around a list says how to import it")
+  func advice() {
+    #expect { try rows("{\n\"3166-1\": [\n{\"a\":1}]}\n") } throws: { error in
+      guard case .trouble(let message)? = error as? Failure else { return false }
+      return message.contains("--at '3166-1'")
+    }
+  }
+}
+
+struct CSVRowsTests {
+  private func rows(_ text: String, separator: Character = ",") throws -> [String] {
+    let file = try TextFile(text)
+    return try texts(CSVRows(InputFile(file.path), separator: separator.asciiValue ?? 0x2C))
+  }
+
+  @Test("Quotes hold separators, line ends and doubled quotes; empty values are missing")
+  func quoted() throws {
+    #expect(
+      try rows("name,note,n\r\n\"a,b\",\"x\ny\"\"z\"\"\",1\r\nc,,\r\n") == [
+        #"2: {"name":"a,b","note":"x\ny\"z\"","n":"1"}"#, #"4: {"name":"c"}"#,
+      ])
+  }
+
+  @Test("A byte order mark, an empty line and a missing last line end do no harm")
+  func oddities() throws {
+    #expect(try rows("\u{FEFF}a,b\n1,2\n\n3,4") == [#"2: {"a":"1","b":"2"}"#, #"4: {"a":"3","b":"4"}"#])
+    #expect(try rows("a\tb\n1,5\t2", separator: "\t") == [#"2: {"a":"1,5","b":"2"}"#])
+    #expect(try rows("") == [])
+  }
+
+  @Test("A row that can't be read is a fault at its line, and the others are read")
+  func faults() throws {
+    let parts = try rows("a,b\n1\n1,2,3\n\"x\"y,2\n3,4\n\"open,5")
+    #expect(parts.count == 5)
+    #expect(parts[0] == "2: !1 values under 2 names")
+    #expect(parts[1] == "3: !3 values under 2 names")
+    #expect(parts[2] == "4: !text after a closing quote")
+    #expect(parts[3] == #"5: {"a":"3","b":"4"}"#)
+    #expect(parts[4] == "6: !a quote that is never closed")
+  }
+
+  @Test("A heading that names a field twice, or none, is refused", arguments: ["a,a\n1,2", "a,,b\n1,2,3"])
+  func headings(text: String) {
+    #expect(throws: Failure.self) { try rows(text) }
+  }
+}

@@ -1,0 +1,76 @@
+import ArgumentParsing
+import JSONRPC
+import Testing
+
+@testable import listsrpc
+
+struct AssignmentTests {
+  @Test(
+    "A value after = is text, after := JSON",
+    arguments: [
+      ("a=b", "a", #""b""#), ("a=", "a", #""""#), ("a=1", "a", #""1""#), ("a=b=c", "a", #""b=c""#),
+      ("a=b:=c", "a", #""b:=c""#), ("a:=1", "a", "1"), ("a:=null", "a", "null"), ("a:b=c", "a:b", #""c""#),
+      ("a:=\"x\"", "a", #""x""#), ("a:=[1,{\"b\":2}]", "a", #"[1,{"b":2}]"#), ("ä ö=ü", "ä ö", #""ü""#),
+      ("n:=9007199254740993", "n", "9007199254740993"),
+    ])
+  func values(word: String, key: String, json: String) throws {
+    let assignment = try Assignment(parsing: word)
+    #expect(assignment.key == key)
+    #expect(assignment.value.json.text == json)
+  }
+
+  @Test("What is no assignment is refused by its word", arguments: ["a", "=b", ":=1", "", "a:=", "a:=yes"])
+  func faults(word: String) {
+    let error = #expect(throws: UsageError.self) { try Assignment(parsing: word) }
+    #expect(error?.message.contains(word.hasPrefix("a:=") ? "'a'" : "'\(word)'") == true)
+  }
+}
+
+struct SortKeyTests {
+  @Test(
+    "A sort key says its direction, collation and the place of nulls",
+    arguments: [
+      ("name", #"{"key":"name","ascending":true}"#), ("-name", #"{"key":"name","ascending":false}"#),
+      ("+name", #"{"key":"name","ascending":true}"#),
+      ("name:localized", #"{"key":"name","ascending":true,"collation":"localized"}"#),
+      (
+        "-a.b:localized:nullsFirst",
+        #"{"key":"a.b","ascending":false,"collation":"localized","nulls":"first"}"#
+      ),
+    ])
+  func descriptors(text: String, json: String) throws {
+    #expect(try SortKey(parsing: text).node.json.text == json)
+  }
+
+  @Test("Keys come from several options and between commas, in order")
+  func several() throws {
+    #expect(try SortKey.all(in: ["a,-b", "c"]).map(\.key) == ["a", "b", "c"])
+  }
+
+  @Test("An unknown modifier is named", arguments: ["name:locale", "-", ":localized"])
+  func faults(text: String) {
+    #expect(throws: UsageError.self) { try SortKey(parsing: text) }
+  }
+}
+
+struct InputFileTests {
+  @Test(
+    "Lines come out with any line end, the last one also without", arguments: [1, 65_535, 65_536, 70_000])
+  func lines(length: Int) throws {
+    let long = String(repeating: "x", count: length)
+    let file = try TextFile("a\r\n\n\(long)\nlast")
+    let input = try InputFile(file.path)
+    var lines: [String] = []
+    while let line = try input.readLine() { lines.append(String(decoding: line, as: UTF8.self)) }
+    #expect(lines == ["a", "", long, "last"])
+    #expect(input.position == input.size)
+  }
+
+  @Test("A file that can't be read is named", arguments: ["/nonexistent/x", "/"])
+  func unreadable(path: String) {
+    #expect { try InputFile(path) } throws: { error in
+      guard case .trouble(let text)? = error as? Failure else { return false }
+      return text.contains("can't read \(path)")
+    }
+  }
+}
