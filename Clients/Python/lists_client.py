@@ -38,7 +38,7 @@ Record = dict[str, Any]
 
 _log = logging.getLogger("lists_client")
 _START_ADVICE = (
-    "Start yours with 'systemctl --user enable --now listsd.socket', or name a socket with LISTS_SOCKET."
+    "Start yours with 'systemctl --user enable --now lists.socket', or name a socket with LISTS_SOCKET."
 )
 
 
