@@ -36,6 +36,7 @@ public final class RecordStore: Sendable {
     let location = try Self.locate(configuration.location)
     let file = StoreFile(
       path: location.path, isDurable: location.folder == nil, busyTimeout: configuration.limits.busyTimeout,
+      cacheBytes: configuration.limits.cacheBytes,
       log: configuration.log)
     let mailbox = Mailbox<Writer.Item>()
     let longReads = LongReads(

@@ -54,6 +54,9 @@ public struct StoreLimits: Sendable, Equatable {
   public var maximumHistoryChanges = 1_000_000
   /// Bytes of previous versions kept for replays, about.
   public var maximumHistoryBytes: Int64 = 256 << 20
+  /// Bytes of the file that each connection (the writer and every reader) keeps in memory at most. Taken as they
+  /// are needed.
+  public var cacheBytes = 16 << 20
   /// Pages (of 4096 bytes) of the write-ahead log after which they are copied into the file.
   public var checkpointPages = 2000
 

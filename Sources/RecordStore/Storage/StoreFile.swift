@@ -9,8 +9,10 @@ struct StoreFile: Sendable {
   let path: String
   /// Whether commits must survive a power cut.
   let isDurable: Bool
-  /// Milliseconds.
+  /// Milliseconds that a write waits for a lock that another program holds.
   let busyTimeout: Int32
+  /// Of the file, in memory, for each connection.
+  let cacheBytes: Int
   let log: @Sendable (String) -> Void
 
   /// Which file a path leads to, to notice when it is another one.
@@ -32,15 +34,20 @@ struct StoreFile: Sendable {
 
   // MARK: Opening
 
+  /// Opening and reading wait for no lock in the ordinary course of things, and may be done where others wait
+  /// for it: what is locked against them is told soon.
+  private var openingTimeout: Int32 { min(busyTimeout, 100) }
+
   /// Opens it for writing; makes it first when it isn't there.
   func openWriter(identity: UInt64) throws(RecordError) -> Connection {
     do {
       if size() == nil { try create(identity: identity) }
       try checkThatSomethingIsThere()
-      let database = try Database(path: path, access: .readWrite, busyTimeout: busyTimeout)
+      let database = try Database(path: path, access: .readWrite, busyTimeout: openingTimeout)
       try check(database)
       guard !database.isReadOnly else { throw RecordError.storageReadOnly }
       try prepare(database)
+      database.setBusyTimeout(busyTimeout)
       return Connection(database)
     } catch let error as SQLiteError {
       throw explain(error)
@@ -70,9 +77,10 @@ struct StoreFile: Sendable {
   }
 
   private func openReader(_ access: Database.Access) throws -> Connection {
-    let database = try Database(path: path, access: access, busyTimeout: busyTimeout)
+    let database = try Database(path: path, access: access, busyTimeout: openingTimeout)
     try check(database)
-    try database.execute("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON")
+    try database.execute(
+      "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cache_size = -\(cacheBytes >> 10)")
     return Connection(database)
   }
 
@@ -118,6 +126,7 @@ struct StoreFile: Sendable {
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = \(isDurable ? "FULL" : "OFF");
       PRAGMA trusted_schema = OFF;
+      PRAGMA cache_size = -\(cacheBytes >> 10);
       """)
   }
 
@@ -143,7 +152,7 @@ struct StoreFile: Sendable {
     guard descriptor >= 0 else { throw Folder.failure(errno, path, log) }
     close(descriptor)
     do {
-      let database = try Database(path: draft, access: .readWrite, busyTimeout: busyTimeout)
+      let database = try Database(path: draft, access: .readWrite, busyTimeout: openingTimeout)
       if !isDurable { try database.execute("PRAGMA synchronous = OFF") }
       try Schema.create(in: database, identity: Int64(bitPattern: identity))
       try database.execute("PRAGMA journal_mode = WAL")

@@ -92,6 +92,10 @@ extension StoreState {
       byID[index.int64(1)]?.indexes.append(declared)
     }
     for (id, type) in byID {
+      // Without it, records that are there would not be found.
+      guard type.indexes.contains(where: \.paths.isEmpty) else {
+        throw SQLiteError(damage: "type \(id) has no index")
+      }
       if let name = names[id] { types[name] = type }
     }
   }
