@@ -10,7 +10,7 @@ struct PredicateLexer {
   mutating func tokens() throws(PredicateSyntaxError) -> [PredicateToken] {
     var tokens: [PredicateToken] = []
     while true {
-      while let scalar = peek(), scalar.properties.isWhitespace { position += 1 }
+      while let scalar = peek(), scalar == " " || scalar.properties.isWhitespace { position += 1 }
       let start = position
       let kind = try next()
       tokens.append(PredicateToken(kind: kind, offset: start))
@@ -209,8 +209,14 @@ struct PredicateLexer {
 
 extension Unicode.Scalar {
   /// Whether a name may begin so outside backquotes.
-  var startsName: Bool { self == "_" || properties.isXIDStart }
+  var startsName: Bool {
+    isASCII ? isASCIILetter || self == "_" : properties.isXIDStart
+  }
 
   /// Whether a name may go on so outside backquotes.
-  var continuesName: Bool { properties.isXIDContinue }
+  var continuesName: Bool {
+    isASCII ? isASCIILetter || self == "_" || ("0"..."9").contains(self) : properties.isXIDContinue
+  }
+
+  private var isASCIILetter: Bool { ("a"..."z").contains(self) || ("A"..."Z").contains(self) }
 }

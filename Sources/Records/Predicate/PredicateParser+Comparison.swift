@@ -15,7 +15,7 @@ extension PredicateParser {
   /// `[quantifier] operand operator [options] operand`
   mutating func comparison() throws(PredicateSyntaxError) -> Predicate.Comparison {
     var quantifier: Predicate.Quantifier?
-    if case .word(let word) = token.kind, let found = Self.quantifiers[word.uppercased()] {
+    if let found = Self.quantifiers[token.keyword] {
       quantifier = found
       position += 1
     }
@@ -53,8 +53,8 @@ extension PredicateParser {
           at: offset, expected: "an operator",
           problem: "arithmetic is not supported yet (a name with '-' in it is written in backquotes)")
       }
-    case .word(let word):
-      let word = word.uppercased()
+    case .word:
+      let word = token.keyword
       if let operation = Self.operators[word] {
         position += 1
         return operation

@@ -61,8 +61,9 @@ extension PredicateParser {
       position += 1
       return .path(try rest(of: [name]))
     case .word(let word):
+      let keyword = token.keyword
       position += 1
-      return try meaning(of: word, at: offset, expected: expected)
+      return try meaning(of: word, keyword, at: offset, expected: expected)
     case .collectionOperator:
       throw .init(at: offset, expected: "a key path before the @")
     case .sign, .end:
@@ -81,9 +82,9 @@ extension PredicateParser {
   }
 
   private mutating func meaning(
-    of word: String, at offset: Int, expected: String
+    of word: String, _ keyword: String, at offset: Int, expected: String
   ) throws(PredicateSyntaxError) -> Predicate.Expression {
-    switch word.uppercased() {
+    switch keyword {
     case "TRUE", "YES": return .value(.boolean(true))
     case "FALSE", "NO": return .value(.boolean(false))
     case "NULL", "NIL": return .value(nil)
@@ -94,7 +95,7 @@ extension PredicateParser {
           problem: "SELF by itself, for the text of all fields, is not supported yet")
       }
       return .path(try rest(of: [try component()]))
-    case let reserved where PredicateText.reservedWords.contains(reserved):
+    case _ where PredicateText.reservedWords.contains(keyword):
       throw .init(
         at: offset, expected: expected,
         problem: "\(word) is a word of the language (a field of that name is written `\(word)`)")

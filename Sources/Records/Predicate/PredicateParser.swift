@@ -62,7 +62,7 @@ struct PredicateParser {
 
   /// Takes a word whatever its case.
   mutating func take(_ word: String) -> Bool {
-    guard token.isWord(word) else { return false }
+    guard token.keyword == word else { return false }
     position += 1
     return true
   }
@@ -81,7 +81,7 @@ struct PredicateParser {
       groups.append(Group())
       return nil
     }
-    if token.kind == .sign(.not) || token.isWord("NOT") {
+    if token.kind == .sign(.not) || token.keyword == "NOT" {
       try deepen()
       position += 1
       groups[groups.count - 1].negations += 1
@@ -163,16 +163,9 @@ struct PredicateParser {
       case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .point: return true
       default: return sign.isArithmetic
       }
-    case .word(let word):
-      let word = word.uppercased()
-      return Self.operators[word] != nil || Self.missingOperators.contains(word)
+    case .word:
+      return Self.operators[tokens[end].keyword] != nil || Self.missingOperators.contains(tokens[end].keyword)
     default: return false
     }
-  }
-}
-
-extension PredicateToken {
-  func isWord(_ word: String) -> Bool {
-    if case .word(let own) = kind { own.uppercased() == word } else { false }
   }
 }

@@ -11,12 +11,29 @@ struct PredicateProgram: Sendable {
     case jump(Int, when: Bool)
   }
 
-  private struct Test: Sendable {
+  /// An object, because copies of what it holds would cost more than the test.
+  private final class Test: Sendable {
     let comparison: Predicate.Comparison
     /// The fields of the paths on either side, as places in ``fields``.
     let left: Int?
     let right: Int?
     let prepared: PreparedTest?
+    let systemKey: SystemKey?
+
+    init(_ comparison: Predicate.Comparison, left: Int?, right: Int?) {
+      self.comparison = comparison
+      self.left = left
+      self.right = right
+      guard case .path(let path) = comparison.left, path.components.count == 1, !path.countsElements,
+        path.systemKey?.isText ?? true
+      else {
+        prepared = nil
+        systemKey = nil
+        return
+      }
+      prepared = PreparedTest(comparison)
+      systemKey = path.systemKey
+    }
   }
 
   private var steps: [Step] = []
@@ -50,11 +67,11 @@ struct PredicateProgram: Sendable {
   }
 
   private func holds(_ test: Test, _ record: StoredRecord, _ values: FieldValues) -> Bool {
-    let comparison = test.comparison
-    if let prepared = test.prepared, case .path(let path) = comparison.left {
-      let json = test.left.map { values[$0] } ?? path.systemKey.flatMap(record.json(of:))
+    if let prepared = test.prepared {
+      let json = test.left.map { values[$0] } ?? test.systemKey.flatMap(record.json(of:))
       if let holds = prepared.holds(json, of: record) { return holds }
     }
+    let comparison = test.comparison
     return comparison.holds(
       comparison.left.operand(of: record, field: test.left.flatMap { values[$0] }),
       comparison.right.operand(of: record, field: test.right.flatMap { values[$0] }),
@@ -90,13 +107,7 @@ struct PredicateProgram: Sendable {
   private mutating func test(_ comparison: Predicate.Comparison) -> Test {
     let left = place(of: comparison.left)
     let right = place(of: comparison.right)
-    var prepared: PreparedTest?
-    if case .path(let path) = comparison.left, path.components.count == 1, !path.countsElements,
-      path.systemKey?.isText ?? true
-    {
-      prepared = PreparedTest(comparison)
-    }
-    return Test(comparison: comparison, left: left, right: right, prepared: prepared)
+    return Test(comparison, left: left, right: right)
   }
 
   private mutating func place(of expression: Predicate.Expression) -> Int? {

@@ -66,4 +66,12 @@ struct PredicateToken: Sendable {
   let kind: Kind
   /// In Unicode scalars from the beginning of the text.
   let offset: Int
+  /// The word in upper case; empty for other tokens. Reserved words are compared by it.
+  let keyword: String
+
+  init(kind: Kind, offset: Int) {
+    self.kind = kind
+    self.offset = offset
+    keyword = if case .word(let word) = kind { word.uppercased() } else { "" }
+  }
 }

@@ -154,8 +154,7 @@ extension JSON {
       return doubleValue.map { .double($0) }
     case .boolean: return boolValue.map { .boolean($0) }
     case .object:
-      guard let date = self["$date"], let text = date.stringValue else { return nil }
-      return DateText.parse(text).map { .date($0) }
+      return self["$date"].flatMap { DateText.parse($0) }.map { .date($0) }
     default: return nil
     }
   }

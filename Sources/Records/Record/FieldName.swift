@@ -9,3 +9,19 @@ struct FieldName: Sendable, Hashable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
+
+/// Names of which none may stand twice.
+struct DistinctNames {
+  private var few: [FieldName] = []
+  private var many: Set<FieldName> = []
+
+  /// False when the name is there already.
+  mutating func insert(_ name: String) -> Bool {
+    let name = FieldName(name)
+    if !many.isEmpty { return many.insert(name).inserted }
+    guard !few.contains(name) else { return false }
+    few.append(name)
+    if few.count > 16 { many = Set(few) }
+    return true
+  }
+}

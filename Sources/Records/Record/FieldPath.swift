@@ -12,7 +12,7 @@ public struct FieldPath: Sendable {
     guard let first = components.first, !components.contains("") else { return nil }
     self.components = components
     self.countsElements = countsElements
-    systemKey = SystemKey(rawValue: first)
+    systemKey = SystemKey(named: first)
   }
 
   /// The path of text such as `address.city` or `tags.@count`, cut at its points.

@@ -15,9 +15,7 @@ public enum Identifier {
     let count = name.utf8.count
     guard count > 0 else { throw fault(kind, "is empty") }
     guard count <= maximumBytes else { throw fault(kind, "has \(count) bytes, more than \(maximumBytes)") }
-    guard !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-      throw fault(kind, "has a control character")
-    }
+    guard !name.utf8.span.hasControlCharacter else { throw fault(kind, "has a control character") }
   }
 
   /// Whether a client may *make* something of that name: besides ``check(_:as:)``, no leading `_` or `$`
@@ -26,10 +24,10 @@ public enum Identifier {
   public static func validate(_ name: String, as kind: Kind) throws(RecordError) {
     try check(name, as: kind)
     if kind == .zoneName, name == defaultZone { return }
-    guard !name.hasPrefix("_"), !name.hasPrefix("$") else {
+    guard name.utf8.first != UInt8(ascii: "_"), name.utf8.first != UInt8(ascii: "$") else {
       throw fault(kind, "'\(name)' starts with '\(name.prefix(1))', which is for the service's own")
     }
-    if kind == .field, SystemKey(rawValue: name) != nil {
+    if kind == .field, SystemKey(named: name) != nil {
       throw fault(kind, "'\(name)' is the name of something that every record has")
     }
   }
@@ -43,5 +41,17 @@ public enum Identifier {
       case .field: "the field name"
       }
     return RecordError(.invalidArguments, "\(subject) \(what)")
+  }
+}
+
+extension Span where Element == UInt8 {
+  /// Whether one of the UTF-8's characters is of Unicode's category Cc: U+0000…U+001F, U+007F…U+009F.
+  fileprivate var hasControlCharacter: Bool {
+    for index in indices {
+      let byte = self[index]
+      if byte < 0x20 || byte == 0x7F { return true }
+      if byte == 0xC2, index + 1 < count, self[index + 1] < 0xA0 { return true }
+    }
+    return false
   }
 }

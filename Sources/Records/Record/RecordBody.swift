@@ -56,11 +56,9 @@ public struct RecordBody: Sendable {
     var values: [FieldValue?] = fields.map(\.value)
     var added: [Field] = []
     var isSent = Array(repeating: false, count: fields.count)
-    let places = Dictionary(
-      fields.enumerated().map { (FieldName($0.element.name), $0.offset) },
-      uniquingKeysWith: { first, _ in first })
+    let places = FieldPlaces(fields)
     for field in changes {
-      let place = places[FieldName(field.name)]
+      let place = places[field.name]
       let value = try field.change.applied(
         to: place.flatMap { values[$0] }, type: typeOf(field.name), field: field.name)
       if let place {
@@ -115,4 +113,24 @@ public struct RecordBody: Sendable {
   }
 
   public func stored() -> StoredRecord { StoredRecord(body: JSON(unchecked: encoded())) }
+}
+
+/// Where the fields of a body are, by name.
+private struct FieldPlaces {
+  private let fields: [RecordBody.Field]
+  /// Empty while the fields are few, and looked through one by one.
+  private let places: [FieldName: Int]
+
+  init(_ fields: [RecordBody.Field]) {
+    self.fields = fields
+    places =
+      fields.count <= 16
+      ? [:]
+      : Dictionary(
+        fields.indices.map { (FieldName(fields[$0].name), $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  subscript(_ name: String) -> Int? {
+    places.isEmpty ? fields.firstIndex { $0.name.hasSameUTF8(as: name) } : places[FieldName(name)]
+  }
 }

@@ -56,12 +56,12 @@ public struct RecordDraft: Sendable, Equatable {
     guard json.kind == .object else {
       throw RecordError(.invalidArguments, "fields is an object of names and values")
     }
-    var names: Set<FieldName> = []
+    var names = DistinctNames()
     var fields: [Field] = []
     for member in json.members {
       let name = member.name
       try Identifier.validate(name, as: .field)
-      guard names.insert(FieldName(name)).inserted else {
+      guard names.insert(name) else {
         throw RecordError(.invalidArguments, "the field '\(name)' stands twice in the record")
       }
       do {

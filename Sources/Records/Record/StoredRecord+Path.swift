@@ -6,8 +6,15 @@ extension StoredRecord {
   /// A path that goes on behind a list gives the list of what it finds in each element, in one level;
   /// elements in which it finds nothing are left out here.
   public func value(at path: FieldPath) -> FieldValue? {
-    if path.components.count == 1, !path.countsElements { return value(forKey: path.root) }
-    switch operand(at: path, in: json(ofField: path.root)) {
+    value(at: path, inFields: body["fields"])
+  }
+
+  /// The same for one who asks for several values, and has found the record's fields already.
+  func value(at path: FieldPath, inFields fields: JSON?) -> FieldValue? {
+    if let key = path.systemKey, path.components.count == 1, !path.countsElements { return value(of: key) }
+    let field = fields?[path.root]
+    if path.components.count == 1, !path.countsElements { return field.flatMap(FieldValue.init(stored:)) }
+    switch operand(at: path, in: field) {
     case .single(let value): return value
     case .list(let elements): return .list(elements.compactMap { $0 })
     }

@@ -34,7 +34,7 @@ public struct StoredRecord: Sendable {
 
   /// The value of a field or of a system key; nil when it is missing.
   public func value(forKey key: String) -> FieldValue? {
-    if let systemKey = SystemKey(rawValue: key) { return value(of: systemKey) }
+    if let systemKey = SystemKey(named: key) { return value(of: systemKey) }
     return json(ofField: key).flatMap(FieldValue.init(stored:))
   }
 

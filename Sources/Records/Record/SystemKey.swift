@@ -13,4 +13,12 @@ public enum SystemKey: String, Sendable, CaseIterable {
   case creatorUserRecordID
   /// The text `_<uid>`.
   case lastModifiedUserRecordID
+
+  private static let named = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+
+  /// The key of that name; nil for any other. Faster than by the raw value.
+  init?(named name: String) {
+    guard let key = Self.named[name] else { return nil }
+    self = key
+  }
 }

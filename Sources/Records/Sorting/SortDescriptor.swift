@@ -43,15 +43,17 @@ public struct SortDescriptor: Sendable, Hashable {
     }
   }
 
+  private static let members = ["key", "ascending", "nulls", "collation"]
+
   /// Reads `{"key", "ascending"?, "nulls"?, "collation"?}`. Throws `invalidArguments` for anything else.
   public init(json: JSON) throws(RecordError) {
     let members = try json.members(
       of: "a sort descriptor", known: ["key", "ascending", "nulls", "collation"])
-    guard let path = members["key"]?.stringValue.flatMap({ FieldPath($0) }) else {
+    guard let path = members[0]?.stringValue.flatMap({ FieldPath($0) }) else {
       throw RecordError(.invalidArguments, "a sort descriptor takes the name of a field for key")
     }
     var ascending = true
-    if let json = members["ascending"], !json.isNull {
+    if let json = members[1], !json.isNull {
       guard let value = json.boolValue else {
         throw RecordError(.invalidArguments, "a sort descriptor takes true or false for ascending")
       }
@@ -59,17 +61,18 @@ public struct SortDescriptor: Sendable, Hashable {
     }
     self.init(
       path, ascending: ascending,
-      nulls: try Self.choice("nulls", members, default: .default),
-      collation: try Self.choice("collation", members, default: .codePoint))
+      nulls: try Self.choice(2, members, default: .default),
+      collation: try Self.choice(3, members, default: .codePoint))
   }
 
   private static func choice<Value: RawRepresentable<String> & CaseIterable>(
-    _ name: String, _ members: [String: JSON], default value: Value
+    _ index: Int, _ members: [JSON?], default value: Value
   ) throws(RecordError) -> Value {
-    guard let json = members[name], !json.isNull else { return value }
+    guard let json = members[index], !json.isNull else { return value }
     guard let value = json.stringValue.flatMap(Value.init(rawValue:)) else {
       let known = Value.allCases.map(\.rawValue).joined(separator: ", ")
-      throw RecordError(.invalidArguments, "a sort descriptor takes one of \(known) for \(name)")
+      throw RecordError(
+        .invalidArguments, "a sort descriptor takes one of \(known) for \(Self.members[index])")
     }
     return value
   }

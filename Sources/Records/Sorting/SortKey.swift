@@ -47,7 +47,10 @@ public enum SortKey {
   {
     var key: [UInt8] = []
     key.reserveCapacity(64)
-    for descriptor in descriptors { try append(record.value(at: descriptor.path), descriptor, to: &key) }
+    let fields = descriptors.isEmpty ? nil : record.body["fields"]
+    for descriptor in descriptors {
+      try append(record.value(at: descriptor.path, inFields: fields), descriptor, to: &key)
+    }
     append(.string(record.recordName), to: &key)
     return key
   }

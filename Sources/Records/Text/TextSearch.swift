@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 extension Span where Element == UInt8 {
   func hasPrefix(_ prefix: Span<UInt8>) -> Bool {
@@ -11,8 +12,12 @@ extension Span where Element == UInt8 {
 
   func isEqual(to other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
-    for index in indices where self[index] != other[index] { return false }
-    return true
+    return withUnsafeBytes { bytes in
+      other.withUnsafeBytes { other in
+        guard let bytes = bytes.baseAddress, let others = other.baseAddress else { return true }
+        return memcmp(bytes, others, other.count) == 0
+      }
+    }
   }
 
   /// The offset where `sought` first begins, not before `start`; nil when it is nowhere. Its time grows with

@@ -1,3 +1,5 @@
+import JSONRPC
+
 /// Dates as text: RFC 3339 (a profile of ISO 8601) read and written exactly to the millisecond.
 public enum DateText {
   /// 0001-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z, in milliseconds since 1970.
@@ -12,6 +14,16 @@ public enum DateText {
   public static func parse(_ text: String) -> Int64? {
     var text = text
     return text.withUTF8 { parse($0.span) }
+  }
+
+  /// The same of a JSON string; nil for other JSON.
+  static func parse(_ json: JSON) -> Int64? {
+    guard json.kind == .string else { return nil }
+    let literal = json.bytes
+    let bytes = literal.span
+    guard bytes.count > 2 else { return nil }
+    // An escape may stand in it, though nobody writes it so.
+    return parse(bytes.extracting(1..<bytes.count - 1)) ?? json.stringValue.flatMap { parse($0) }
   }
 
   static func parse(_ text: Span<UInt8>) -> Int64? {

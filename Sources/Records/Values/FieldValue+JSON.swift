@@ -58,39 +58,40 @@ extension FieldValue {
   }
 
   private static func readObject(_ json: JSON) throws(RecordError) -> FieldValue {
-    var count = 0
-    var marked: JSON.Member?
-    for member in json.members {
-      count += 1
-      if marked == nil, member.isMarked { marked = member }
+    var members = json.members.makeIterator()
+    guard let first = members.next() else { return .object(json.withoutSpace()) }
+    if first.isMarked {
+      guard members.next() == nil else { throw notAlone(first) }
+      return try readTyped(first)
     }
-    guard let marked else { return .object(json.withoutSpace()) }
-    guard count == 1 else {
-      throw RecordError(.invalidArguments, "\(marked.name) must be the only member of its object")
+    while let member = members.next() {
+      if member.isMarked { throw notAlone(member) }
     }
-    return try readTyped(marked.name, marked.value)
+    return .object(json.withoutSpace())
   }
 
-  private static func readTyped(_ name: String, _ json: JSON) throws(RecordError) -> FieldValue {
-    switch name {
-    case "$date": return .date(try readDate(json))
-    case "$bytes":
-      guard let bytes = json.stringValue.flatMap(Base64.decode) else {
+  private static func notAlone(_ member: JSON.Member) -> RecordError {
+    RecordError(.invalidArguments, "\(member.name) must be the only member of its object")
+  }
+
+  private static func readTyped(_ member: JSON.Member) throws(RecordError) -> FieldValue {
+    if member.isNamed("$date") { return .date(try readDate(member.value)) }
+    if member.isNamed("$reference") { return .reference(try Reference(json: member.value)) }
+    if member.isNamed("$location") { return .location(try Location(json: member.value)) }
+    if member.isNamed("$asset") { return .asset(try Asset(json: member.value)) }
+    if member.isNamed("$bytes") {
+      guard let bytes = member.value.stringValue.flatMap(Base64.decode) else {
         throw RecordError(.invalidArguments, "$bytes takes base64 text (RFC 4648, with padding)")
       }
       return .bytes(bytes)
-    case "$location": return .location(try Location(json: json))
-    case "$reference": return .reference(try Reference(json: json))
-    case "$asset": return .asset(try Asset(json: json))
-    default:
-      throw RecordError(
-        .invalidArguments,
-        "\(name) is not a type of value; known are $date, $bytes, $location, $reference, $asset")
     }
+    throw RecordError(
+      .invalidArguments,
+      "\(member.name) is not a type of value; known are $date, $bytes, $location, $reference, $asset")
   }
 
   private static func readDate(_ json: JSON) throws(RecordError) -> Int64 {
-    if let text = json.stringValue, let moment = DateText.parse(text) { return moment }
+    if let moment = DateText.parse(json) { return moment }
     if let moment = json.int64Value, DateText.range.contains(moment) { return moment }
     throw RecordError(
       .invalidArguments,
@@ -171,21 +172,23 @@ extension JSON {
     return JSON(unchecked: result)
   }
 
-  /// The object's members by the names in `known`; throws `invalidArguments` naming any other, or one that
-  /// stands there twice, or when it is no object. `what` starts the message, as in "$location".
-  func members(of what: String, known: [String]) throws(RecordError) -> [String: JSON] {
+  /// The object's members with the names in `known`, in that order, nil where there is none; throws
+  /// `invalidArguments` naming any other, or one that stands there twice, or when it is no object. `what`
+  /// starts the message, as in "$location".
+  func members(of what: String, known: [String]) throws(RecordError) -> [JSON?] {
     guard kind == .object else {
       throw RecordError(.invalidArguments, "\(what) takes an object with \(known.joined(separator: ", "))")
     }
-    var found: [String: JSON] = [:]
+    var found = [JSON?](repeating: nil, count: known.count)
     for member in members {
-      guard let name = known.first(where: { member.isNamed($0) }) else {
+      guard let index = known.firstIndex(where: { member.isNamed($0) }) else {
         throw RecordError(
           .invalidArguments, "\(what) has no '\(member.name)'; known are \(known.joined(separator: ", "))")
       }
-      guard found.updateValue(member.value, forKey: name) == nil else {
-        throw RecordError(.invalidArguments, "\(what) has '\(name)' twice")
+      guard found[index] == nil else {
+        throw RecordError(.invalidArguments, "\(what) has '\(member.name)' twice")
       }
+      found[index] = member.value
     }
     return found
   }

@@ -71,6 +71,6 @@ extension String {
   /// Whether the UTF-8 is the same, byte for byte. Names of fields, records and zones are told apart so,
   /// where `==` would take composed and decomposed characters for one.
   public func hasSameUTF8(as other: String) -> Bool {
-    utf8.elementsEqual(other.utf8)
+    utf8.span.isEqual(to: other.utf8.span)
   }
 }

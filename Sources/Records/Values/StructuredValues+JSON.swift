@@ -1,10 +1,11 @@
 import JSONRPC
 
 extension Location {
+  private static let members = ["latitude", "longitude"]
+
   init(json: JSON) throws(RecordError) {
-    let members = try json.members(of: "$location", known: ["latitude", "longitude"])
-    guard let latitude = members["latitude"]?.doubleValue, let longitude = members["longitude"]?.doubleValue
-    else {
+    let members = try json.members(of: "$location", known: Self.members)
+    guard let latitude = members[0]?.doubleValue, let longitude = members[1]?.doubleValue else {
       throw RecordError(.invalidArguments, "$location takes numbers for latitude and longitude")
     }
     guard let location = Location(latitude: latitude, longitude: longitude) else {
@@ -26,21 +27,23 @@ extension Location {
 }
 
 extension Reference {
+  private static let members = ["recordName", "zoneName", "action"]
+
   init(json: JSON) throws(RecordError) {
-    let members = try json.members(of: "$reference", known: ["recordName", "zoneName", "action"])
-    guard let recordName = members["recordName"]?.stringValue else {
+    let members = try json.members(of: "$reference", known: Self.members)
+    guard let recordName = members[0]?.stringValue else {
       throw RecordError(.invalidArguments, "$reference takes a text for recordName")
     }
     try Identifier.check(recordName, as: .recordName)
     self.init(recordName: recordName)
-    if let zone = members["zoneName"], !zone.isNull {
+    if let zone = members[1], !zone.isNull {
       guard let zoneName = zone.stringValue else {
         throw RecordError(.invalidArguments, "$reference takes a text for zoneName")
       }
       try Identifier.check(zoneName, as: .zoneName)
       self.zoneName = zoneName
     }
-    if let json = members["action"], !json.isNull {
+    if let json = members[2], !json.isNull {
       guard let action = json.stringValue.flatMap(Action.init(rawValue:)) else {
         let known = Action.allCases.map(\.rawValue).joined(separator: ", ")
         throw RecordError(.invalidArguments, "$reference takes one of \(known) for action")
@@ -66,10 +69,11 @@ extension Reference {
 }
 
 extension Asset {
+  private static let members = ["checksum", "size"]
+
   init(json: JSON) throws(RecordError) {
-    let members = try json.members(of: "$asset", known: ["checksum", "size"])
-    guard let checksum = members["checksum"]?.stringValue, let size = members["size"]?.int64Value, size >= 0
-    else {
+    let members = try json.members(of: "$asset", known: Self.members)
+    guard let checksum = members[0]?.stringValue, let size = members[1]?.int64Value, size >= 0 else {
       throw RecordError(.invalidArguments, "$asset takes a text for checksum and a count of bytes for size")
     }
     self.init(checksum: checksum, size: size)
