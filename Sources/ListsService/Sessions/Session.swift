@@ -124,7 +124,7 @@ public final class Session {
     guard !isClosed else { return }
     if let refusal { return refuse(calls, refusal) }
     let canStart = exchanges.isEmpty && hasRoom
-    if !isBatch, canStart, answerAtOnce(calls[0], messageBytes: messageBytes) { return }
+    if !isBatch, canStart { return answerAtOnce(calls[0], messageBytes: messageBytes) }
     let exchange = Exchange(calls: calls.count, isBatch: isBatch, messageBytes: messageBytes)
     exchanges.append(exchange)
     count(calls.count)
@@ -135,9 +135,8 @@ public final class Session {
     advance()
   }
 
-  /// The usual road: nothing is under way before it, and nothing has to be kept. Returns whether the call
-  /// was dealt with.
-  private func answerAtOnce(_ call: Call, messageBytes: Int) -> Bool {
+  /// The usual road: nothing is under way before the call, and mostly nothing has to be kept.
+  private func answerAtOnce(_ call: Call, messageBytes: Int) {
     switch perform(call) {
     case .answered(let reply, let subscription):
       if let reply { outbound.send(reply) }
@@ -150,7 +149,6 @@ public final class Session {
       start(exchange, 0)
       updateFlow()
     }
-    return true
   }
 
   /// Starts what waits, as far as order allows.

@@ -3,7 +3,7 @@ import JSONRPC
 import ListsService
 import Testing
 
-struct QueryTests {
+struct PerformQueryTests {
   let service = InProcessService()
 
   private func fill(_ client: InProcessClient, _ count: Int) throws {

@@ -3,7 +3,7 @@ import JSONRPC
 import ListsService
 import Testing
 
-struct FetchTests {
+struct FetchRecordTests {
   private func save(_ client: InProcessClient, _ name: String, _ fields: JSONNode) throws -> JSONNode? {
     try client.result(
       "saveRecord",

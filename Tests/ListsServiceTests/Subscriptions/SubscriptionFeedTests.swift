@@ -5,7 +5,7 @@ import RecordStore
 import Testing
 
 /// How a subscription begins, falls behind and catches up: nothing missed, nothing kept without bound.
-struct ReplayTests {
+struct SubscriptionFeedTests {
   private func save(_ client: InProcessClient, _ name: String, _ fields: JSONNode) throws -> JSONNode {
     try client.result(
       "saveRecord",
