@@ -64,7 +64,8 @@ let package = Package(
       "listsbench", path: "Tests/Benchmarks", uses: []),
 
     library("ServiceFixture", path: "Tests/ServiceFixture", uses: ["CLinux"]),
-    library("InProcessService", path: "Tests/InProcessService", uses: ["JSONRPC", "ListsService"]),
+    library(
+      "InProcessService", path: "Tests/InProcessService", uses: ["JSONRPC", "ListsService", "RecordStore"]),
     tests("JSONRPCTests", of: ["JSONRPC"]),
     tests("RecordsTests", of: ["JSONRPC", "Records"]),
     tests("SQLiteTests", of: ["SQLite"]),
