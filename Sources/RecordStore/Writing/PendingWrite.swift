@@ -1,0 +1,22 @@
+internal import Records
+
+/// A request that waits for its outcome.
+struct PendingWrite: Sendable {
+  let ticket: Ticket
+  let request: WriteRequest
+
+  /// Whether it wants to save something.
+  var saves: Bool {
+    request.operations.contains { if case .save = $0 { true } else { false } }
+  }
+
+  func answer(_ result: Result<WriteResult, WriteFailure>) -> CommitGroup.Answer {
+    Self.answer(ticket, result)
+  }
+
+  static func answer(
+    _ ticket: Ticket, _ result: Result<WriteResult, WriteFailure>
+  ) -> CommitGroup.Answer {
+    CommitGroup.Answer(ticket: ticket, outcome: .write(result))
+  }
+}
