@@ -12,6 +12,9 @@ work=$(mktemp -d)
 mkdir "$work/corpus" "$work/found"
 trap 'rm -rf "$work/corpus" "$work/fuzz" "$work/log"; rmdir "$work/found" "$work" 2>/dev/null || :' EXIT
 
+# The sanitizer prints its own stack; Swift's would keep the output open while it waits for the dead program.
+export SWIFT_BACKTRACE=enable=no
+
 swiftc -use-ld=lld -swift-version 6 -O -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault \
   -sanitize=fuzzer,address -parse-as-library -module-name JSONRPCFuzz -o "$work/fuzz" \
   "$root"/Sources/JSONRPC/*.swift "$here/Invariants.swift" "$here/FuzzTarget.swift"
