@@ -8,18 +8,40 @@ public enum Incoming: Sendable {
 
   /// Never fails: what is not JSON, and the empty batch, become one invalid call with id `null`.
   public init(message: [UInt8], maximumDepth: Int = JSON.maximumDepth) {
-    let json: JSON
     do throws(JSONSyntaxError) {
-      json = try JSON(parsing: message, maximumDepth: maximumDepth)
+      self = try Self.scan(message, JSONScanner(maximumDepth: maximumDepth))
     } catch {
       self = .call(.invalid(.null, .parseError(error)))
-      return
     }
-    guard json.kind == .array else {
-      self = .call(Call(json))
-      return
+  }
+
+  private static func scan(
+    _ message: [UInt8], _ initialScanner: JSONScanner
+  ) throws(JSONSyntaxError) -> Incoming {
+    var scanner = initialScanner
+    guard try scanner.peekValue(message.span) == Byte.openBracket else {
+      let call = try Call(message, scanner: &scanner)
+      try scanner.finish(message.span)
+      return .call(call)
     }
-    let calls = json.elements.map { Call($0) }
-    self = calls.isEmpty ? .call(.invalid(.null, .invalidRequest("empty batch"))) : .batch(calls)
+    try scanner.enterContainer(message.span)
+    var calls: [Call] = []
+    while try scanner.enterElement(message.span, isFirst: calls.isEmpty) {
+      calls.append(try Call(message, scanner: &scanner))
+    }
+    try scanner.finish(message.span)
+    return calls.isEmpty ? .call(.invalid(.null, .invalidRequest("empty batch"))) : .batch(calls)
+  }
+}
+
+extension Call {
+  /// Scans the value that `scanner` stands before.
+  fileprivate init(_ message: [UInt8], scanner: inout JSONScanner) throws(JSONSyntaxError) {
+    if try scanner.peekValue(message.span) == Byte.openBrace {
+      self = try Envelope(message, scanner: &scanner).call
+    } else {
+      _ = try scanner.scanValue(message.span)
+      self = .invalid(.null, .invalidRequest("expected an object"))
+    }
   }
 }

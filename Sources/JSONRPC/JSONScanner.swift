@@ -13,25 +13,85 @@ struct JSONScanner {
 
   /// Where the one value of the text lies, without the white space around it.
   mutating func scan(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> Range<Int> {
-    skipSpace(bytes)
-    let start = offset
-    try scanValue(bytes)
-    let end = offset
-    skipSpace(bytes)
-    if offset < bytes.count { throw fault(.trailingText) }
-    return start..<end
+    let range = try scanValue(bytes)
+    try finish(bytes)
+    return range
   }
 
-  /// Scans one value with all that it holds. Each turn of the outer loop is at the start of a value.
-  private mutating func scanValue(_ bytes: Span<UInt8>) throws(JSONSyntaxError) {
+  /// What must come after the last value.
+  mutating func finish(_ bytes: Span<UInt8>) throws(JSONSyntaxError) {
+    skipSpace(bytes)
+    if offset < bytes.count { throw fault(.trailingText) }
+  }
+
+  /// The first byte of the value that comes next, which is looked at and not taken.
+  mutating func peekValue(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> UInt8 {
+    skipSpace(bytes)
+    return try peek(bytes)
+  }
+
+  /// Scans one value with all that it holds, and says where it lies.
+  mutating func scanValue(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> Range<Int> {
+    skipSpace(bytes)
+    let start = offset
+    try scanNestedValues(bytes)
+    return start..<offset
+  }
+
+  // MARK: Walking a container while it is scanned
+
+  /// Takes the opening bracket that was peeked at.
+  mutating func enterContainer(_ bytes: Span<UInt8>) throws(JSONSyntaxError) {
+    try open(object: bytes[offset] == Byte.openBrace)
+  }
+
+  /// Scans the next member of the object that was entered; nil behind its closing brace.
+  mutating func nextMember(
+    _ bytes: Span<UInt8>, isFirst: Bool
+  ) throws(JSONSyntaxError) -> (name: Range<Int>, value: Range<Int>)? {
+    guard try enterItem(bytes, isFirst: isFirst, end: Byte.closeBrace, .expectedCommaOrBrace) else {
+      return nil
+    }
+    skipSpace(bytes)
+    let name = try scanMemberName(bytes)
+    return (name, try scanValue(bytes))
+  }
+
+  /// Stands before the next element of the array that was entered, which is yet to be scanned; false
+  /// behind its closing bracket.
+  mutating func enterElement(_ bytes: Span<UInt8>, isFirst: Bool) throws(JSONSyntaxError) -> Bool {
+    try enterItem(bytes, isFirst: isFirst, end: Byte.closeBracket, .expectedCommaOrBracket)
+  }
+
+  private mutating func enterItem(
+    _ bytes: Span<UInt8>, isFirst: Bool, end: UInt8, _ otherwise: JSONSyntaxError.Reason
+  ) throws(JSONSyntaxError) -> Bool {
+    skipSpace(bytes)
+    let byte = try peek(bytes)
+    if byte == end {
+      close()
+      return false
+    }
+    if isFirst { return true }
+    guard byte == Byte.comma else { throw fault(otherwise) }
+    offset += 1
+    return true
+  }
+
+  // MARK: Values
+
+  /// Each turn of the loop is at the start of a value.
+  private mutating func scanNestedValues(_ bytes: Span<UInt8>) throws(JSONSyntaxError) {
+    let depth = nesting.depth
     repeat {
       skipSpace(bytes)
       switch try peek(bytes) {
+      case Byte.quote: try scanString(bytes)
       case Byte.openBrace:
         try open(object: true)
         skipSpace(bytes)
         if try peek(bytes) != Byte.closeBrace {
-          try scanMemberName(bytes)
+          _ = try scanMemberName(bytes)
           continue
         }
         close()
@@ -40,27 +100,29 @@ struct JSONScanner {
         skipSpace(bytes)
         if try peek(bytes) != Byte.closeBracket { continue }
         close()
-      case Byte.quote: try scanString(bytes)
       case Byte.minus, Byte.zero...Byte.nine: try scanNumber(bytes)
       case UInt8(ascii: "t"): try scanWord("true", in: bytes)
       case UInt8(ascii: "f"): try scanWord("false", in: bytes)
       case UInt8(ascii: "n"): try scanWord("null", in: bytes)
       default: throw fault(.expectedValue)
       }
-      try scanAfterValue(bytes)
-    } while nesting.depth > 0
+      try scanAfterValue(bytes, downTo: depth)
+    } while nesting.depth > depth
   }
 
-  /// Closes what ends here; comes back at the start of the next value, or with every bracket closed.
-  private mutating func scanAfterValue(_ bytes: Span<UInt8>) throws(JSONSyntaxError) {
-    while nesting.depth > 0 {
+  /// Closes what ends here; comes back at the start of the next value, or at `depth`.
+  private mutating func scanAfterValue(
+    _ bytes: Span<UInt8>, downTo depth: Int
+  ) throws(JSONSyntaxError) {
+    while nesting.depth > depth {
       skipSpace(bytes)
       let byte = try peek(bytes)
       if nesting.isInObject {
         if byte == Byte.comma {
           offset += 1
           skipSpace(bytes)
-          return try scanMemberName(bytes)
+          _ = try scanMemberName(bytes)
+          return
         }
         guard byte == Byte.closeBrace else { throw fault(.expectedCommaOrBrace) }
       } else {
@@ -74,12 +136,16 @@ struct JSONScanner {
     }
   }
 
-  private mutating func scanMemberName(_ bytes: Span<UInt8>) throws(JSONSyntaxError) {
+  /// Scans a name and the colon after it, and says where the name lies.
+  private mutating func scanMemberName(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> Range<Int> {
     guard try peek(bytes) == Byte.quote else { throw fault(.expectedMemberName) }
+    let start = offset
     try scanString(bytes)
+    let end = offset
     skipSpace(bytes)
     guard try peek(bytes) == Byte.colon else { throw fault(.expectedColon) }
     offset += 1
+    return start..<end
   }
 
   // MARK: Tokens

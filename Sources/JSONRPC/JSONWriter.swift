@@ -33,13 +33,9 @@ public struct JSONWriter: Sendable {
     needsComma = false
   }
 
-  /// The same for a name of ASCII characters that stand for themselves.
-  mutating func plainKey(_ name: StaticString) {
-    separate()
-    bytes.append(Byte.quote)
-    append(name)
-    bytes.append(Byte.quote)
-    bytes.append(Byte.colon)
+  /// Text that is right as it stands: no comma goes before it, none after it.
+  mutating func verbatim(_ text: StaticString) {
+    append(text)
     needsComma = false
   }
 
@@ -148,14 +144,17 @@ public struct JSONWriter: Sendable {
   }
 
   private mutating func appendDigits(_ value: Int64) {
-    if value < 0 { bytes.append(Byte.minus) }
+    // As many as Int64.min has, with its sign; filled from the end.
+    var digits = InlineArray<20, UInt8>(repeating: Byte.minus)
+    var start = digits.count
     var magnitude = value.magnitude
-    let start = bytes.count
     repeat {
       let (quotient, remainder) = magnitude.quotientAndRemainder(dividingBy: 10)
-      bytes.append(Byte.zero + UInt8(truncatingIfNeeded: remainder))
+      start -= 1
+      digits[start] = Byte.zero + UInt8(truncatingIfNeeded: remainder)
       magnitude = quotient
     } while magnitude > 0
-    bytes[start...].reverse()
+    if value < 0 { start -= 1 }
+    digits.span.extracting(start...).withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
   }
 }

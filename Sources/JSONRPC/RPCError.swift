@@ -14,12 +14,12 @@ public struct RPCError: Error, Sendable, Equatable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    writer.plainKey("code")
+    writer.key("code")
     writer.int(code)
-    writer.plainKey("message")
+    writer.key("message")
     writer.string(message)
     if let data {
-      writer.plainKey("data")
+      writer.key("data")
       writer.raw(data)
     }
     writer.endObject()
@@ -68,10 +68,10 @@ extension RPCError {
   private init(_ code: Int, _ errorCode: String, _ message: String, offset: Int? = nil) {
     var writer = JSONWriter()
     writer.beginObject()
-    writer.plainKey("errorCode")
+    writer.key("errorCode")
     writer.string(errorCode)
     if let offset {
-      writer.plainKey("offset")
+      writer.key("offset")
       writer.int(offset)
     }
     writer.endObject()

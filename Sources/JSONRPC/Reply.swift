@@ -2,20 +2,19 @@
 public enum Reply {
   /// `result` is the JSON text of a value.
   public static func result(id: RequestID, result: some Collection<UInt8>) -> [UInt8] {
-    var writer = beginning(reservingCapacity: result.count)
-    writer.plainKey("id")
+    var writer = beginning(#","id":"#, reservingCapacity: result.count)
     id.write(to: &writer)
-    writer.plainKey("result")
+    writer.verbatim(#","result":"#)
     writer.raw(result)
     writer.endObject()
     return writer.bytes
   }
 
   public static func error(id: RequestID, _ error: RPCError) -> [UInt8] {
-    var writer = beginning(reservingCapacity: error.message.utf8.count + (error.data?.count ?? 0))
-    writer.plainKey("id")
+    let size = error.message.utf8.count + (error.data?.count ?? 0)
+    var writer = beginning(#","id":"#, reservingCapacity: size)
     id.write(to: &writer)
-    writer.plainKey("error")
+    writer.verbatim(#","error":"#)
     error.write(to: &writer)
     writer.endObject()
     return writer.bytes
@@ -34,10 +33,9 @@ public enum Reply {
 
   /// `params` is the JSON text of an object or an array.
   public static func notification(method: String, params: some Collection<UInt8>) -> [UInt8] {
-    var writer = beginning(reservingCapacity: params.count)
-    writer.plainKey("method")
+    var writer = beginning(#","method":"#, reservingCapacity: params.count)
     writer.string(method)
-    writer.plainKey("params")
+    writer.verbatim(#","params":"#)
     writer.raw(params)
     writer.endObject()
     return writer.bytes
@@ -45,24 +43,25 @@ public enum Reply {
 
   /// A client's call; `params` is the JSON text of an object or an array, nil to leave it out.
   public static func request(id: RequestID, method: String, params: [UInt8]?) -> [UInt8] {
-    var writer = beginning(reservingCapacity: params?.count ?? 0)
-    writer.plainKey("id")
+    var writer = beginning(#","id":"#, reservingCapacity: params?.count ?? 0)
     id.write(to: &writer)
-    writer.plainKey("method")
+    writer.verbatim(#","method":"#)
     writer.string(method)
     if let params {
-      writer.plainKey("params")
+      writer.verbatim(#","params":"#)
       writer.raw(params)
     }
     writer.endObject()
     return writer.bytes
   }
 
-  private static func beginning(reservingCapacity capacity: Int) -> JSONWriter {
+  /// The envelope up to the value of its second member, whose name is `key` with its comma and colon.
+  private static func beginning(
+    _ key: StaticString, reservingCapacity capacity: Int
+  ) -> JSONWriter {
     var writer = JSONWriter(reservingCapacity: capacity + 96)
-    writer.beginObject()
-    writer.plainKey("jsonrpc")
-    writer.string("2.0")
+    writer.verbatim(#"{"jsonrpc":"2.0""#)
+    writer.verbatim(key)
     return writer
   }
 }

@@ -36,63 +36,80 @@ struct ValueBoundary: Sendable {
 
   /// Goes on at `offset`, which moves to the end of the value, to the wrong byte, or to the end of `bytes`.
   mutating func advance(over bytes: Span<UInt8>, from offset: inout Int) -> Outcome {
-    while offset < bytes.count {
-      let byte = bytes[offset]
-      if isInString {
-        guard byte != Byte.lineFeed else {
-          return .malformed(reason: "line feed inside a string", recovery: .nextLine)
-        }
-        offset += 1
-        advanceInString(byte, over: bytes, to: &offset)
-        continue
-      }
+    // Locals, because what is kept in memory costs a store for each byte.
+    var position = offset
+    var previous = previous
+    var isAtLineStart = isAtLineStart
+    defer {
+      offset = position
+      self.previous = previous
+      self.isAtLineStart = isAtLineStart
+    }
+    if isInString, !advanceInString(over: bytes, from: &position) { return stringOutcome(bytes, position) }
+    while position < bytes.count {
+      let byte = bytes[position]
       switch byte {
       case Byte.openBrace, Byte.openBracket:
-        if let fault = open(byte) { return fault }
+        if let fault = open(byte, after: previous, isAtLineStart: isAtLineStart) { return fault }
       case Byte.closeBrace, Byte.closeBracket:
         guard nesting.isInObject == (byte == Byte.closeBrace) else {
           return .malformed(reason: "brackets don't match", recovery: .nextLine)
         }
         nesting.close()
         if nesting.depth == 0 {
-          offset += 1
+          position += 1
           return .complete
         }
       case Byte.quote:
+        position += 1
+        previous = byte
+        isAtLineStart = false
         isInString = true
+        if advanceInString(over: bytes, from: &position) { continue }
+        return stringOutcome(bytes, position)
       case Byte.lineFeed:
         isAtLineStart = true
-        offset += 1
+        position += 1
         continue
       case Byte.space, Byte.tab, Byte.carriageReturn:
-        offset += 1
+        position += 1
         continue
       default: break
       }
       previous = byte
       isAtLineStart = false
-      offset += 1
-      if isInString { offset = bytes.endOfUnescapedText(from: offset) }
+      position += 1
     }
     return .unfinished
   }
 
-  /// Takes one byte of a string, and the ones after it that mean nothing here.
+  /// Goes on inside a string; true behind its closing quote, false at a line feed or the end of `bytes`.
   @inline(__always)
-  private mutating func advanceInString(_ byte: UInt8, over bytes: Span<UInt8>, to offset: inout Int) {
-    if isEscaped {
-      isEscaped = false
-    } else if byte == Byte.quote {
-      isInString = false
-      return
-    } else if byte == Byte.backslash {
-      isEscaped = true
-      return
+  private mutating func advanceInString(over bytes: Span<UInt8>, from position: inout Int) -> Bool {
+    while position < bytes.count {
+      if !isEscaped { position = bytes.endOfUnescapedText(from: position) }
+      guard position < bytes.count, bytes[position] != Byte.lineFeed else { return false }
+      let byte = bytes[position]
+      position += 1
+      if isEscaped {
+        isEscaped = false
+      } else if byte == Byte.backslash {
+        isEscaped = true
+      } else if byte == Byte.quote {
+        isInString = false
+        return true
+      }
     }
-    offset = bytes.endOfUnescapedText(from: offset)
+    return false
   }
 
-  private mutating func open(_ bracket: UInt8) -> Outcome? {
+  /// No string may contain a line feed, so a quote must be missing before it.
+  private func stringOutcome(_ bytes: Span<UInt8>, _ position: Int) -> Outcome {
+    if position == bytes.count { return .unfinished }
+    return .malformed(reason: "line feed inside a string", recovery: .nextLine)
+  }
+
+  private mutating func open(_ bracket: UInt8, after previous: UInt8, isAtLineStart: Bool) -> Outcome? {
     guard previous == Byte.comma || previous == Byte.colon || previous == Byte.openBracket else {
       return .malformed(
         reason: "a value was not finished before the next one", recovery: isAtLineStart ? .here : .nextLine)
