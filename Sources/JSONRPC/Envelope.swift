@@ -9,7 +9,7 @@ struct Envelope {
   private var method: Range<Int>?
   private var params: Range<Int>?
   private var repeatsID = false
-  /// What is wrong with the members' names; all of them are taken in all the same, for the id.
+  /// The first thing that is wrong with the members' names; the others are taken in all the same, for the id.
   private var fault: RPCError?
 
   /// Scans the object that `scanner` stands before.
@@ -36,10 +36,10 @@ struct Envelope {
     @inline(__always)
     init?(_ key: Range<Int>, in bytes: Span<UInt8>) {
       switch bytes.shortString(key) {
-      case 0x6A_73_6F_6E_72_70_63: self = .version  // "jsonrpc"
-      case 0x69_64: self = .id  // "id"
-      case 0x6D_65_74_68_6F_64: self = .method  // "method"
-      case 0x70_61_72_61_6D_73: self = .params  // "params"
+      case 0x1_6A_73_6F_6E_72_70_63: self = .version  // "jsonrpc"
+      case 0x1_69_64: self = .id  // "id"
+      case 0x1_6D_65_74_68_6F_64: self = .method  // "method"
+      case 0x1_70_61_72_61_6D_73: self = .params  // "params"
       default: return nil
       }
     }
@@ -64,8 +64,8 @@ struct Envelope {
   }
 
   private mutating func report(_ problem: String, _ key: Range<Int>) {
-    let name = RPCError.quoted(value(at: key).stringValue ?? "")
-    fault = fault ?? .invalidRequest("\(problem) \(name)")
+    if fault != nil { return }
+    fault = .invalidRequest("\(problem) \(RPCError.quoted(value(at: key).stringValue ?? ""))")
   }
 
   private func value(at range: Range<Int>) -> JSON {
@@ -100,12 +100,12 @@ struct Envelope {
 }
 
 extension Span where Element == UInt8 {
-  /// The decoded bytes of a string literal as one number, the last one lowest; nil when they are more
-  /// than seven, so that no two strings without NUL are alike.
+  /// The decoded bytes of a string literal as one number, the last one lowest, behind a leading 1 that
+  /// makes their count part of it; nil when they are more than seven.
   @inline(__always)
   fileprivate func shortString(_ literal: Range<Int>) -> UInt64? {
     guard literal.count <= 9 else { return decodedShortString(literal) }
-    var word: UInt64 = 0
+    var word: UInt64 = 1
     for offset in literal.lowerBound + 1..<literal.upperBound - 1 {
       let byte = self[offset]
       if byte == Byte.backslash { return decodedShortString(literal) }
@@ -116,6 +116,6 @@ extension Span where Element == UInt8 {
 
   private func decodedShortString(_ literal: Range<Int>) -> UInt64? {
     let text = decodedString(from: literal.lowerBound, to: literal.upperBound)
-    return text.count > 7 ? nil : text.reduce(0) { $0 << 8 | UInt64($1) }
+    return text.count > 7 ? nil : text.reduce(1) { $0 << 8 | UInt64($1) }
   }
 }

@@ -6,14 +6,13 @@
 ///
 /// The dialect is RFC 8259 with its open questions settled: a text is any value; strings are valid UTF-8
 /// and escaped surrogates come in pairs; no byte order mark; numbers of any size and precision are kept
-/// as their digits; member names are told apart by their bytes, and a repeated name is not a fault here
-/// (see ``repeatedMember``).
+/// as their digits; member names are told apart by their bytes, and a repeated name is not a fault here.
 public struct JSON: Sendable {
   public enum Kind: Sendable, Hashable {
     case null, boolean, number, string, array, object
   }
 
-  /// Levels of brackets that ``init(parsing:maximumDepth:)-([UInt8],_)`` accepts unless told otherwise.
+  /// Levels of brackets that are accepted unless told otherwise.
   public static let maximumDepth = 512
 
   let storage: [UInt8]

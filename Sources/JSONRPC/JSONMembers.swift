@@ -20,16 +20,6 @@ extension JSON {
     return nil
   }
 
-  /// A member name that occurs more than once (compared as by the subscript), if there is one.
-  public var repeatedMember: String? {
-    var names: Set<[UInt8]> = []
-    for member in members {
-      let name = member.key.decodedBytes
-      if !names.insert(name).inserted { return String(decoding: name, as: UTF8.self) }
-    }
-    return nil
-  }
-
   /// One `"name": value` of an object.
   public struct Member: Sendable {
     /// The name as it is written: a string value.

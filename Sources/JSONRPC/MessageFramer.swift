@@ -8,8 +8,8 @@
 /// is not JSON is one fault up to the end of its line. A message that is found is not checked further: it
 /// may still not be JSON inside its brackets.
 ///
-/// Call ``next()`` until it gives nil after each ``append(_:)-(UnsafeRawBufferPointer)``. Then what is
-/// buffered is at most the message limit, however the bytes arrive; work is linear in the bytes.
+/// Call ``next()`` until it gives nil after each `append`. Then what is buffered is at most the message
+/// limit (or a header's), however the bytes arrive; work is linear in the bytes.
 public struct MessageFramer: Sendable {
   public enum Event: Sendable, Equatable {
     case message([UInt8])
@@ -52,11 +52,7 @@ public struct MessageFramer: Sendable {
   private let maximumDiscardedBytes: Int
   private let maximumDepth: Int
   private var state = State.undecided
-  private var buffer: [UInt8] = []
-  /// Before this offset the buffer is used up.
-  private var start = 0
-  /// Before this offset, at or after `start`, the bytes were looked at.
-  private var position = 0
+  private var buffer = InputBuffer()
   /// Bytes passed over since the last fault.
   private var discarded = 0
 
@@ -75,12 +71,12 @@ public struct MessageFramer: Sendable {
   }
 
   /// Bytes held for messages that are not given out yet.
-  public var bufferedBytes: Int { buffer.count - start }
+  public var bufferedBytes: Int { buffer.count }
 
   /// Copies received bytes.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) {
     if case .ended = state { return }
-    buffer.append(contentsOf: bytes)
+    buffer.append(bytes)
   }
 
   /// Copies received bytes.
@@ -95,7 +91,7 @@ public struct MessageFramer: Sendable {
       case .event(let event): return event
       case .again: continue
       case .needsBytes:
-        compact()
+        buffer.compact()
         return nil
       }
     }
@@ -129,10 +125,10 @@ public struct MessageFramer: Sendable {
   }
 
   private mutating func decideFraming() -> Step {
-    skipSpace()
-    guard start < buffer.count else { return .needsBytes }
+    buffer.skipSpace()
+    if buffer.first == nil { return .needsBytes }
     let keyword = "content-".utf8
-    let beginning = buffer[start...].prefix(keyword.count)
+    let beginning = buffer.prefix(keyword.count)
     if beginning.elementsEqual(keyword.prefix(beginning.count), by: Byte.isEqual(_:ignoringCaseOf:)) {
       if beginning.count < keyword.count { return .needsBytes }
       framing = .contentLength
@@ -144,10 +140,28 @@ public struct MessageFramer: Sendable {
     return .again
   }
 
+  private mutating func malformed(_ reason: String, recovery: ValueBoundary.Recovery) -> Step {
+    discarded = buffer.discard()
+    state = recovery == .here ? .betweenValues : .discardedLine
+    return .event(.malformed(reason: reason))
+  }
+
+  private mutating func unrecoverable(_ reason: String) -> Step {
+    end()
+    return .event(.unrecoverable(reason: reason))
+  }
+
+  private mutating func end() {
+    state = .ended
+    buffer = InputBuffer()
+  }
+
+  // MARK: A stream of values
+
   private mutating func startValue() -> Step {
-    skipSpace()
-    guard start < buffer.count else { return .needsBytes }
-    guard buffer[start] == Byte.openBrace || buffer[start] == Byte.openBracket else {
+    buffer.skipSpace()
+    guard let first = buffer.first else { return .needsBytes }
+    guard first == Byte.openBrace || first == Byte.openBracket else {
       return malformed("expected '{' or '['", recovery: .nextLine)
     }
     state = .value(ValueBoundary(maximumDepth: maximumDepth))
@@ -156,17 +170,16 @@ public struct MessageFramer: Sendable {
 
   private mutating func advanceValue(_ boundary: ValueBoundary) -> Step {
     var boundary = boundary
-    let outcome = advance(&boundary, within: maximumMessageBytes - (position - start))
+    let outcome = buffer.advance(&boundary, within: maximumMessageBytes - buffer.countLookedAt)
     switch outcome {
     case .complete:
       state = .betweenValues
-      return .event(takeMessage())
+      return .event(.message(buffer.take()))
     case .malformed(let reason, let recovery):
       return malformed(reason, recovery: recovery)
-    case .unfinished where position < buffer.count:
+    case .unfinished where !buffer.isExhausted:
       state = .discardedValue(boundary)
-      discarded = 0
-      discardToPosition()
+      discarded = buffer.discard()
       return .event(.tooLarge(limit: maximumMessageBytes))
     case .unfinished:
       state = .value(boundary)
@@ -176,12 +189,12 @@ public struct MessageFramer: Sendable {
 
   private mutating func discardValue(_ boundary: ValueBoundary) -> Step {
     var boundary = boundary
-    let outcome = advance(&boundary, within: maximumDiscardedBytes - discarded)
-    discardToPosition()
+    let outcome = buffer.advance(&boundary, within: maximumDiscardedBytes - discarded)
+    discarded += buffer.discard()
     switch outcome {
     case .complete, .malformed(_, .here): state = .betweenValues
     case .malformed(_, .nextLine): state = .discardedLine
-    case .unfinished where position < buffer.count: return unrecoverable("the message is far too large")
+    case .unfinished where !buffer.isExhausted: return unrecoverable("the message is far too large")
     case .unfinished:
       state = .discardedValue(boundary)
       return .needsBytes
@@ -190,51 +203,32 @@ public struct MessageFramer: Sendable {
   }
 
   private mutating func discardLine() -> Step {
-    let end = endOfWindow(maximumDiscardedBytes - discarded)
-    if let lineFeed = buffer[position..<end].firstIndex(of: Byte.lineFeed) {
-      position = lineFeed + 1
-      discardToPosition()
+    let isBehindLine = buffer.advanceBehindLine(within: maximumDiscardedBytes - discarded)
+    discarded += buffer.discard()
+    if isBehindLine {
       state = .betweenValues
       return .again
     }
-    position = end
-    discardToPosition()
-    return position < buffer.count ? unrecoverable("no JSON and no end of line") : .needsBytes
+    return buffer.isExhausted ? .needsBytes : unrecoverable("no JSON and no end of line")
   }
 
-  /// Looks for the end of a value in the next `limit` bytes at most, so that what comes out doesn't depend
-  /// on how the bytes came in.
-  private mutating func advance(_ boundary: inout ValueBoundary, within limit: Int)
-    -> ValueBoundary.Outcome
-  {
-    var offset = position
-    let outcome = boundary.advance(
-      over: buffer.span.extracting(first: endOfWindow(limit)), from: &offset)
-    position = offset
-    return outcome
-  }
-
-  private func endOfWindow(_ limit: Int) -> Int {
-    position + min(limit, buffer.count - position)
-  }
+  // MARK: Headers
 
   private mutating func takeHeaderLine(_ header: ContentLengthHeader, _ size: Int) -> Step {
-    let lineFeed = buffer[position...].firstIndex(of: Byte.lineFeed)
-    position = lineFeed.map { $0 + 1 } ?? buffer.count
-    guard size + position - start <= Self.maximumHeaderBytes else {
+    let room = Self.maximumHeaderBytes - size - buffer.countLookedAt
+    guard buffer.advanceBehindLine(within: room) else {
+      if buffer.isExhausted { return .needsBytes }
       return unrecoverable("the header is longer than \(Self.maximumHeaderBytes) bytes")
     }
-    guard let lineFeed else { return .needsBytes }
+    let line = buffer.take()
     var header = header
-    let outcome = header.take(line: buffer[start..<lineFeed])
-    let newSize = header.isBlank ? 0 : size + position - start
-    start = position
-    switch outcome {
-    case .unfinished: state = .header(header, size: newSize)
+    switch header.take(line: line.dropLast()) {
+    case .unfinished:
+      state = .header(header, size: header.isBlank ? 0 : size + line.count)
+      return .again
     case .malformed(let reason): return unrecoverable(reason)
     case .complete(let length): return startBody(length)
     }
-    return .again
   }
 
   private mutating func startBody(_ length: Int) -> Step {
@@ -248,73 +242,21 @@ public struct MessageFramer: Sendable {
   }
 
   private mutating func takeBody(_ length: Int) -> Step {
-    guard bufferedBytes >= length else { return .needsBytes }
-    position = start + length
+    guard buffer.count >= length else { return .needsBytes }
+    buffer.advance(by: length)
     state = .header(ContentLengthHeader(), size: 0)
-    return .event(takeMessage())
+    return .event(.message(buffer.take()))
   }
 
   private mutating func discardBody(_ remaining: Int) -> Step {
-    let length = min(remaining, bufferedBytes)
-    position = start + length
-    start = position
+    buffer.advance(by: remaining)
+    let length = buffer.discard()
     if length < remaining {
       state = .discardedBody(remaining: remaining - length)
       return .needsBytes
     }
     state = .header(ContentLengthHeader(), size: 0)
     return .again
-  }
-
-  // MARK: Buffer
-
-  private mutating func takeMessage() -> Event {
-    let message = Array(buffer[start..<position])
-    start = position
-    return .message(message)
-  }
-
-  private mutating func malformed(_ reason: String, recovery: ValueBoundary.Recovery) -> Step {
-    discarded = 0
-    discardToPosition()
-    state = recovery == .here ? .betweenValues : .discardedLine
-    return .event(.malformed(reason: reason))
-  }
-
-  private mutating func unrecoverable(_ reason: String) -> Step {
-    end()
-    return .event(.unrecoverable(reason: reason))
-  }
-
-  private mutating func end() {
-    state = .ended
-    buffer = []
-    start = 0
-    position = 0
-  }
-
-  private mutating func discardToPosition() {
-    discarded += position - start
-    start = position
-  }
-
-  private mutating func skipSpace() {
-    start = buffer.span.endOfSpace(from: start)
-    position = start
-  }
-
-  /// Moves what is left to the front when that is cheap for what it frees.
-  private mutating func compact() {
-    if start == buffer.count {
-      // A connection at rest doesn't keep the room of its largest message.
-      buffer.removeAll(keepingCapacity: buffer.capacity <= 65536)
-    } else if start >= 4096, start >= buffer.count / 2 {
-      buffer.removeSubrange(..<start)
-    } else {
-      return
-    }
-    position -= start
-    start = 0
   }
 }
 

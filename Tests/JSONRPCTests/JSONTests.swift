@@ -80,14 +80,6 @@ import Testing
     #expect(json.members.first { $0.isNamed("a") }?.key.text == #""\u0061""#)
   }
 
-  @Test("a repeated member is found by its bytes, however it is written")
-  func repeated() throws {
-    #expect(try JSON(parsing: #"{"a":1,"b":{"a":1},"\u0061":2}"#).repeatedMember == "a")
-    #expect(try JSON(parsing: #"{"\u00e9":1,"e\u0301":2}"#).repeatedMember == nil)
-    #expect(try JSON(parsing: "{}").repeatedMember == nil)
-    #expect(try JSON(parsing: "[1,1]").repeatedMember == nil)
-  }
-
   @Test("containers are walked whatever the white space")
   func walking() throws {
     for text in ["[]", "[ ]", "{}", "{\n}", "1", "\"a\""] {
@@ -109,7 +101,7 @@ import Testing
     ] {
       let json = JSON(unchecked: Array(text.utf8))
       _ = (json.kind, json.boolValue, json.int64Value, json.doubleValue, json.stringValue, json["a"])
-      _ = (json.repeatedMember, json.elements.map(\.text), json.members.map(\.name))
+      _ = (json.elements.map(\.text), json.members.map(\.name))
     }
     #expect(JSON(unchecked: Array(" {\"a\":1} ".utf8)).text == "{\"a\":1}")
   }
