@@ -71,7 +71,8 @@ let package = Package(
     tests("SQLiteTests", of: ["SQLite"]),
     tests("RecordStoreTests", of: ["JSONRPC", "RecordStore", "Records"]),
     tests(
-      "ListsServiceTests", of: ["InProcessService", "JSONRPC", "ListsService", "RecordStore", "Records"]),
+      "ListsServiceTests",
+      of: ["InProcessService", "JSONRPC", "ListsService", "RecordStore", "Records", "ServiceFixture"]),
     tests("SocketServerTests", of: ["CLinux", "JSONRPC", "ServiceFixture", "SocketServer"]),
     tests("ArgumentParsingTests", of: ["ArgumentParsing"]),
     tests(

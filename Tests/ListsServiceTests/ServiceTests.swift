@@ -1,6 +1,7 @@
 import InProcessService
 import JSONRPC
 import ListsService
+import ServiceFixture
 import Testing
 
 struct ServiceTests {
@@ -100,6 +101,23 @@ struct ServiceTests {
     service.service.reload(limits)
     #expect(try client.failure("fetchRecords", ["recordNames": ["a", "b"]])["limitName"] == "maximumItems")
     #expect(try client.result("serverInfo")["limits"]?["maximumItems"] == 1)
+  }
+
+  @Test("A damaged store is told as such without a path, is left as it is, and the others are served")
+  func damagedStore() throws {
+    let folder = try TemporaryFolder()
+    _ = try runToEnd(["mkdir", "-p", "\(folder.path)/default"])
+    let file = "\(folder.path)/default/private-1000.db"
+    let text = [UInt8](String(repeating: "this is no database ", count: 1000).utf8)
+    _ = try runToEnd(["tee", file], input: text)
+    let service = InProcessService { $0.location = .directory(folder.path) }
+    let client = service.connect()
+    let reply = try client.call("countRecords", ["recordType": "Item"])
+    #expect(reply["error"]?["data"]?["errorCode"] == "storeDamaged")
+    #expect(!reply.description.contains(folder.path))
+    #expect(service.log.contains { $0.priority == .error })
+    #expect(try client.result("countRecords", ["recordType": "Item", "database": "public"])["count"] == 0)
+    #expect(try runToEnd(["cat", file]).output == text)
   }
 
   @Test("A store that can't be opened is an error, is logged, and is back when the cause is gone")

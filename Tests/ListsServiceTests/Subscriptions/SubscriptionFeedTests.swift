@@ -111,6 +111,36 @@ struct SubscriptionFeedTests {
     #expect(try reader.receive()["params"]?["initial"] == nil)
   }
 
+  @Test("Initial records that take long to find are looked for apart, and come all the same")
+  func longInitial() throws {
+    let service = InProcessService()
+    let writer = service.connect()
+    for start in stride(from: 0, to: 5000, by: 1000) {
+      let operations = (start..<start + 1000).map { index -> JSONNode in
+        [
+          "operationType": "create",
+          "record": [
+            "recordType": "Item", "recordName": .string("r\(index)"),
+            "fields": ["v": .int(Int64(index % 100))],
+          ],
+        ]
+      }
+      _ = try writer.result("modifyRecords", ["operations": .array(operations), "desiredKeys": []])
+    }
+    let reader = service.connect()
+    _ = try reader.result(
+      "subscribe", ["recordType": "Item", "predicate": "v == 7", "sendInitial": true])
+    var held: [String: JSONNode] = [:]
+    var last: JSONNode
+    repeat {
+      last = try reader.receive()
+      apply([last], to: &held)
+    } while last["params"]?["moreComing"] == true
+    #expect(held.count == 50 && held.values.allSatisfy { $0 == 7 })
+    _ = try save(writer, "r7", ["v": 8])
+    #expect(try reader.receive()["params"]?["changes"]?[0]?["reason"] == "left")
+  }
+
   @Test("A slow reader is not waited for, holds a bounded queue, and misses nothing when it reads again")
   func slowReader() throws {
     let service = InProcessService { $0.limits.maximumQueuedBytes = 20_000 }

@@ -1,7 +1,9 @@
 import InProcessService
 import JSONRPC
-import ListsService
+import Records
 import Testing
+
+@testable import ListsService
 
 struct SubscriptionTests {
   let service: InProcessService
@@ -187,6 +189,20 @@ struct SubscriptionTests {
       names += (try reader.receive()["params"]?["changes"]?.elements ?? []).map { $0["recordName"] }
     }
     #expect(names == ["a"])
+  }
+
+  @Test("A subscription that the service ends is told so, with the reason, and gets no more")
+  func ended() throws {
+    let id = try reader.result("subscribe", ["recordType": "Item"])["subscriptionID"]
+    let subscription = try #require(reader.session.subscriptions[id?.text ?? ""])
+    service.service.end(subscription, RecordError(.storeDamaged, "the store is damaged"))
+    let push = try #require(try reader.takePushes().first)
+    #expect(push["method"] == "subscriptionEnded")
+    #expect(push["params"]?["subscriptionID"] == id)
+    #expect(push["params"]?["error"]?["data"]?["errorCode"] == "storeDamaged")
+    try save("a", [:])
+    #expect(try told() == [])
+    #expect(service.service.isIdle)
   }
 
   @Test("A connection's subscriptions are limited")
