@@ -24,8 +24,8 @@ public final class LineConnection {
       }
     }
     guard result == 0 else {
+      // Everything is set, so the end of the object closes the descriptor.
       let reason = String(cString: strerror(errno))
-      close(descriptor)
       throw FixtureError("can't connect to \(path): \(reason)")
     }
   }

@@ -21,14 +21,14 @@ final class InputFile {
     }
     var status = stat()
     size = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+    // Everything is set, so the end of the object closes the descriptor.
     if status.st_mode & S_IFMT == S_IFDIR {
-      close(descriptor)
       throw .trouble("can't read \(path): it is a folder")
     }
   }
 
   deinit {
-    if descriptor != STDIN_FILENO { close(descriptor) }
+    if descriptor > STDIN_FILENO { close(descriptor) }
   }
 
   /// The next line with its line feed taken away (and a carriage return before it); nil at the end.
