@@ -1,6 +1,4 @@
-import Glibc
 import JSONRPC
-import Synchronization
 
 /// One import from its first row to its report.
 @MainActor
@@ -130,20 +128,5 @@ final class ImportRun {
       try output.write("\(sender.saved) records saved\(type)\(failed)\n")
     }
     try output.flush()
-  }
-}
-
-/// Ctrl-C during work that ends well between two requests.
-enum Interruption {
-  private static let flag = Atomic<Bool>(false)
-
-  static var happened: Bool { flag.load(ordering: .relaxed) }
-
-  /// From here on the first SIGINT only sets the flag; a second one ends the program.
-  static func watch() {
-    var action = sigaction()
-    action.__sigaction_handler.sa_handler = { _ in Interruption.flag.store(true, ordering: .relaxed) }
-    action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
-    sigaction(SIGINT, &action, nil)
   }
 }

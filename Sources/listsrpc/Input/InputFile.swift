@@ -89,6 +89,10 @@ final class InputFile {
   /// Reads once; false at the end, or when the user interrupts. Moves what is left to the buffer's beginning.
   private func readMore() throws(Failure) -> Bool {
     if isAtEnd { return false }
+    guard Interruption.waitForInput(descriptor) else {
+      isAtEnd = true
+      return false
+    }
     if start > 0 {
       buffer.removeFirst(start)
       start = 0
@@ -99,13 +103,13 @@ final class InputFile {
     var count = -1
     repeat {
       count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress.map { $0 + old }, step) }
-    } while count < 0 && errno == EINTR && !Interruption.happened
+    } while count < 0 && errno == EINTR
     let fault = errno
     buffer.removeLast(step - max(0, count))
-    guard count >= 0 || fault == EINTR else {
+    guard count >= 0 else {
       throw .trouble("can't read \(name): \(String(cString: strerror(fault)))")
     }
-    isAtEnd = count <= 0
+    isAtEnd = count == 0
     return count > 0
   }
 }

@@ -29,8 +29,14 @@ struct Table {
   /// - Parameter columns: The width to stay within; columns are cut, the widest first.
   func lines(columns: Int) -> (heading: String, rows: [String]) {
     let widths = fitted(to: columns)
-    let heading = line(headings.map { Cell(text: $0) }, widths)
+    let heading = line(headings.indices.map { Cell(text: headings[$0], isRight: isRight($0)) }, widths)
     return (heading, rows.map { line($0, widths) })
+  }
+
+  /// Nothing but numbers is in the column.
+  private func isRight(_ column: Int) -> Bool {
+    let cells = rows.map { $0[column] }.filter { !$0.text.isEmpty }
+    return !cells.isEmpty && cells.allSatisfy(\.isRight)
   }
 
   private static let gap = "  "

@@ -62,7 +62,7 @@ struct TableTests {
   @Test("Columns are aligned by width, numbers at the right")
   func aligned() {
     let lines = table().lines(columns: 100)
-    #expect(lines.heading == "name  n    note")
+    #expect(lines.heading == "name    n  note")
     #expect(lines.rows[0] == "日本    1  x")
     #expect(lines.rows[1].hasPrefix("a     100  yyy"))
   }

@@ -1,0 +1,83 @@
+import JSONRPC
+import ServiceFixture
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct QueryTests {
+  let shell: ShellSession
+
+  init() throws { shell = try ShellSession() }
+
+  private func names(_ lines: [String]) throws -> [String] {
+    try lines.map { try JSON(parsing: $0)["recordName"]?.stringValue ?? "" }
+  }
+
+  @Test("Into a pipe go all records, a line each, over as many pages as it takes")
+  func pages() throws {
+    try shell.seed(2500)
+    #expect(try Set(names(shell.lines("query", "Item"))).count == 2500)
+    let sorted = try names(shell.lines("query", "Item", "--sort", "-n", "--limit", "1500"))
+    #expect(sorted == (0..<1500).map { "n\(2499 - $0)" })
+    #expect(try shell.lines("query", "Item", "--count", "--where", "n >= 2000") == ["500"])
+    let few = try names(
+      shell.lines("query", "Item", "--where", "n < %@ OR recordName = %@", "--arg-json=1", "--arg=n7"))
+    #expect(Set(few) == ["n0", "n7"])
+  }
+
+  @Test("head gets its line, and nothing is said of the closed pipe", arguments: ["", "--section-by n"])
+  func head(options: String) throws {
+    try shell.seed(3000)
+    let run = try shell.bash(
+      "listsrpc query Item \(options) | head -n 1; echo \"status ${PIPESTATUS[0]}\"")
+    let lines = run.outputText.split(separator: "\n")
+    #expect(lines.count == 2 && lines.last == "status 0")
+    #expect(run.errorText == "")
+  }
+
+  @Test("Sections as JSON have their records; with an index title neighbours are together")
+  func sections() throws {
+    for name in ["Åland", "Albania", "Belgium", "Türkiye"] {
+      _ = try shell.lines("save", "Country", "name=\(name)", "--name", name)
+    }
+    let sections = try shell.lines(
+      "query", "Country", "--sort", "name:localized", "--section-by", "name", "--index-title", "firstLetter")
+    let parsed = try sections.map { try JSON(parsing: $0) }
+    #expect(parsed.compactMap { $0["name"]?.stringValue }.count == parsed.count)
+    #expect(parsed.compactMap { $0["offset"]?.int64Value }.first == 0)
+    let records = parsed.flatMap { $0["records"].map { Array($0.elements) } ?? [] }
+    #expect(
+      records.compactMap { $0["recordName"]?.stringValue } == ["Åland", "Albania", "Belgium", "Türkiye"])
+  }
+
+  @Test("A predicate that can't be read is shown with its place")
+  func predicate() throws {
+    let run = try shell.run("query", "Item", "--where", "name = = 'x'")
+    #expect(run.ending.status == 1)
+    let lines = run.errorText.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines[1] == "  name = = 'x'")
+    #expect(lines[2] == "         ^")
+  }
+
+  @Test("A terminal gets a table within its width, the first hundred and a note", arguments: [40, 80])
+  func table(columns: Int) throws {
+    try shell.seed(150)
+    let text = try shell.terminal("query Item --sort n", columns: columns, variables: ["NO_COLOR": "1"])
+    let lines = text.split(separator: "\n").map(String.init)
+    #expect(lines.first == "recordName   n")
+    #expect(lines[1] == "n0           0")
+    #expect(lines[100] == "n99         99")
+    #expect(lines[101].contains("the first 100 records"))
+    #expect(!text.contains("\u{1B}"))
+    #expect(try shell.terminal("query Item --all", columns: columns).contains("n149"))
+  }
+
+  @Test("Headings are bold on a terminal unless NO_COLOR or a dumb terminal says otherwise")
+  func styles() throws {
+    try shell.seed(1)
+    #expect(try shell.terminal("query Item").hasPrefix("\u{1B}[1mrecordName"))
+    for variables in [["NO_COLOR": "1"], ["TERM": "dumb"]] as [[String: String?]] {
+      #expect(try shell.terminal("query Item", variables: variables).hasPrefix("recordName"))
+    }
+    #expect(try shell.terminal("query Item --json").hasPrefix("{\"recordType\""))
+  }
+}
