@@ -77,7 +77,9 @@ let package = Package(
     tests("ArgumentParsingTests", of: ["ArgumentParsing"]),
     tests(
       "ListsClientTests", of: ["CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "Records", "listsd"]),
-    tests("ListsdTests", of: ["CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "listsd"]),
+    tests(
+      "ListsdTests",
+      of: ["CLinux", "JSONRPC", "ListsService", "ServiceFixture", "SocketServer", "listsd"]),
     tests(
       "ListsrpcTests",
       of: ["ArgumentParsing", "CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "listsd", "listsrpc"]),
