@@ -33,7 +33,8 @@ struct SectionBuilder {
     return sections.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { _, section in
       defer { offset += section.count }
       return Section(
-        name: section.name, indexTitle: request.indexTitle?.title(forSection: section.name),
+        name: section.name,
+        indexTitle: request.indexTitle?.title(forSection: section.name, collation: descriptor.collation),
         numberOfRecords: section.count, offset: offset)
     }
   }

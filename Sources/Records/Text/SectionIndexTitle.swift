@@ -6,9 +6,18 @@ public enum SectionIndexTitle: String, Sendable, CaseIterable {
   case wholeUppercased
 
   /// The title for a section; empty for an empty name.
-  public func title(forSection name: String) -> String {
+  ///
+  /// - Parameter collation: What the sections are sorted by. In a localized order `Åland` stands between
+  ///   `Afghanistan` and `Albania`, so the first letter is taken without its marks: else the index would
+  ///   have `A`, `Å` and `A` again.
+  public func title(forSection name: String, collation: SortDescriptor.Collation = .codePoint) -> String {
     switch self {
-    case .firstLetter: name.first?.uppercased() ?? ""
+    case .firstLetter:
+      switch (name.first, collation) {
+      case (let first?, .codePoint): first.uppercased()
+      case (let first?, .localized): TextFolding.diacriticInsensitive.fold(String(first)).uppercased()
+      case (nil, _): ""
+      }
     case .whole: name
     case .wholeUppercased: name.uppercased()
     }

@@ -42,8 +42,9 @@ struct QueryTests {
     let sections = try shell.lines(
       "query", "Country", "--sort", "name:localized", "--section-by", "name", "--index-title", "firstLetter")
     let parsed = try sections.map { try JSON(parsing: $0) }
-    #expect(parsed.compactMap { $0["name"]?.stringValue }.count == parsed.count)
-    #expect(parsed.compactMap { $0["offset"]?.int64Value }.first == 0)
+    #expect(parsed.compactMap { $0["name"]?.stringValue } == ["A", "B", "T"])
+    #expect(parsed.compactMap { $0["numberOfRecords"]?.int64Value } == [2, 1, 1])
+    #expect(parsed.compactMap { $0["offset"]?.int64Value } == [0, 2, 3])
     let records = parsed.flatMap { $0["records"].map { Array($0.elements) } ?? [] }
     #expect(
       records.compactMap { $0["recordName"]?.stringValue } == ["Åland", "Albania", "Belgium", "Türkiye"])

@@ -14,6 +14,14 @@ struct SectionIndexTitleTests {
     #expect(SectionIndexTitle.firstLetter.title(forSection: pair.0).hasSameUTF8(as: pair.1))
   }
 
+  @Test(
+    "in a localized order the first letter has no marks, as its neighbours have none",
+    arguments: [("Åland", "A"), ("e\u{301}mile", "E"), ("日本", "日"), ("ガ", "ガ"), ("", "")])
+  func localizedFirstLetter(pair: (String, String)) {
+    let title = SectionIndexTitle.firstLetter.title(forSection: pair.0, collation: .localized)
+    #expect(title.hasSameUTF8(as: pair.1))
+  }
+
   @Test("the whole name, as it is or upper-cased")
   func whole() {
     #expect(SectionIndexTitle.whole.title(forSection: "Straße") == "Straße")
