@@ -36,20 +36,22 @@ show listsrpc status
 
 say "The countries of ISO 3166-1 and their subdivisions, from Debian's package iso-codes."
 show listsrpc import "$codes/iso_3166-1.json" --at 3166-1 --type Country --name-from alpha_2
-show listsrpc import "$codes/iso_3166-2.json" --at 3166-2 --type Subdivision --name-from code
+show "listsrpc import $codes/iso_3166-2.json --at 3166-2 --type Subdivision --name-from code \\
+    --reference 'country={code:2}' --reference 'parent={parent}|{code:2}-{parent}'"
 
 say "Lists by section, sorted as a person expects."
 show "listsrpc query Country --sort name:localized --section-by name --index-title firstLetter --limit 8"
 show "listsrpc query Country --where 'name CONTAINS[cd] \"cote\" OR name BEGINSWITH \"T\"' --sort name:localized --fields name,flag"
 
 say "A second process subscribes, and hears of a change the moment it is saved."
-listsrpc watch Country --where 'numeric == "056"' --json >"$folder/changes" &
+listsrpc watch Country --where 'alpha_2 == "BE"' --initial >"$folder/changes" &
 watcher=$!
-until listsrpc status --json | grep -q '"subscriptions":1'; do :; done
-show "listsrpc save Country --name BE motto='Unity makes strength' --policy changedKeys"
+# With --initial its first line is the record as it is: from there on it hears of every change.
 until [ -s "$folder/changes" ]; do read -rt 0.01 <> <(:) || :; done
+show "listsrpc save Country --name BE motto='Unity makes strength' --policy changedKeys"
+until [ "$(wc -l <"$folder/changes")" -ge 2 ]; do read -rt 0.01 <> <(:) || :; done
 say "What the subscriber received:"
-cat "$folder/changes"
+tail -n 1 "$folder/changes"
 
 cat <<END
 
