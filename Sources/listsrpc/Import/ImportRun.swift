@@ -10,6 +10,8 @@ final class ImportRun {
   private var batch: ImportBatch
   private var bar: ProgressBar
   private var reported = 0
+  /// How many rows there are, where all were read before the first was sent.
+  private var total: Int?
   /// Rows that are told of one by one; the rest is only counted.
   private static let maximumReports = 50
 
@@ -46,6 +48,7 @@ final class ImportRun {
 
   private func sendAll() async throws(Failure) {
     let rows = try collected()
+    total = rows?.all.count
     var index = 0
     while !Interruption.happened {
       let row: InputRow?
@@ -100,11 +103,13 @@ final class ImportRun {
   private func showProgress() {
     guard session.showsProgress else { return }
     let done = sender.saved + sender.failed
-    // Bytes are turned into rows by what the rows so far took.
-    let total = source.progress.map { progress in
-      progress.done > 0 ? max(done, Int(Double(done) * Double(progress.total) / Double(progress.done))) : done
-    }
-    bar.show(done, of: total)
+    bar.show(done, of: total ?? source.progress.map { estimate($0, done) })
+  }
+
+  /// Bytes turned into rows by what the rows so far took.
+  private func estimate(_ progress: (done: Int, total: Int), _ done: Int) -> Int {
+    guard progress.done > 0 else { return done }
+    return max(done, Int(Double(done) * Double(progress.total) / Double(progress.done)))
   }
 
   private func tell(_ place: String, _ reason: String) {
