@@ -62,11 +62,12 @@ final class Channel: Sendable {
   }
 
   func close() {
-    let wasOpen = state.withLock { state in
-      defer { state.isClosing = true }
-      return state.isOpen && !state.isClosing
+    state.withLock { state in
+      guard state.isOpen, !state.isClosing else { return }
+      state.isClosing = true
+      // Under the lock: the thread closes the descriptor under it when it ends.
+      eventfd_write(wake, 1)
     }
-    if wasOpen { eventfd_write(wake, 1) }
   }
 
   // MARK: Calls
@@ -216,7 +217,7 @@ final class Channel: Sendable {
         state.waiting = []
         state.subscriptions = [:]
         state.outbox = Outbox()
-        // Under the lock: `enqueue` sends under it, and `close` wakes only an open channel.
+        // Under the lock: `enqueue` and `close` use them under it, and only while the channel is open.
         Glibc.close(descriptor)
         Glibc.close(wake)
       }

@@ -12,7 +12,7 @@ private func token(_ event: ChangeEvent?) -> String? {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ChangeStreamTests {
   @Test("Pushes right behind the reply are in the stream, in order, beside calls of the same connection")
   func order() async throws {

@@ -4,7 +4,7 @@ import ServiceFixture
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionTests {
   @Test("Replies in reverse order reach the calls that they answer")
   func reversed() async throws {

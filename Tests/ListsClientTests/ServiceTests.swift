@@ -5,7 +5,7 @@ import ServiceFixture
 import Testing
 
 /// The client with the real service.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServiceTests {
   let service: ListsdProcess
   private var address: ServiceAddress { ServiceAddress(path: service.socketPath) }

@@ -5,7 +5,7 @@ import Testing
 
 private let isoCodes = "/usr/share/iso-codes/json"
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct ImportTests {
   let shell: ShellSession
 

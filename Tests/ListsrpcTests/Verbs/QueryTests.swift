@@ -2,7 +2,7 @@ import JSONRPC
 import ServiceFixture
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct QueryTests {
   let shell: ShellSession
 

@@ -2,7 +2,7 @@ import JSONRPC
 import ServiceFixture
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SaveTests {
   let shell: ShellSession
 

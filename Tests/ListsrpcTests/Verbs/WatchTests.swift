@@ -3,7 +3,7 @@ import JSONRPC
 import ServiceFixture
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct WatchTests {
   let shell: ShellSession
 
@@ -119,5 +119,13 @@ struct WatchTests {
     shell.service.stop()
     #expect(try watch.nextLine() == nil)
     #expect(watch.waitUntilEnded().status == 3)
+  }
+
+  @Test("On a terminal a change is a line that fits, with what changed")
+  func terminal() throws {
+    _ = try shell.lines("save", "Item", "--name=a", "title=x", "note=\(String(repeating: "y", count: 200))")
+    let text = try shell.terminal("watch Item --initial --count 1", columns: 50)
+    #expect(text.hasPrefix("created   Item a  title=x note=yyy"))
+    #expect(text.split(separator: "\n").first?.count == 50)
   }
 }
