@@ -1,15 +1,11 @@
 import Glibc
 
-/// What a server knows of its being idle.
+/// How long a server waits without connections, and for what.
 struct IdleWatch {
   var timeout: Duration?
   var onIdle: (@Sendable () -> Void)?
+  /// Runs from when the last connection went; one that comes doesn't stop it, its own end sets it anew.
   var timer: EventLoop.Timer?
-  private(set) var isUnconnected = true
-
-  mutating func connectionsBecame(_ count: Int) {
-    isUnconnected = count == 0
-  }
 }
 
 /// A stop that is under way.
@@ -31,7 +27,6 @@ extension Server {
   }
 
   func becameUnconnected() {
-    idleWatch.connectionsBecame(0)
     guard stopping == nil, let timeout = idleWatch.timeout else { return }
     if let timer = idleWatch.timer { loop.cancel(timer) }
     idleWatch.timer = loop.schedule(after: timeout) { [weak self] in
@@ -41,7 +36,6 @@ extension Server {
 
   private func endIfIdle() {
     idleWatch.timer = nil
-    // With a connection open, closing the last one starts the clock again.
     guard stopping == nil, connections.isEmpty else { return }
     guard application?.isIdle ?? true else {
       becameUnconnected()

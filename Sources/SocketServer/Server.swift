@@ -126,7 +126,6 @@ public actor Server<Application: SocketApplication> {
       number: accepted, descriptor: descriptor, peer: peer, limits: limits, touched: touched)
     connections[accepted] = connection
     connection.handler = application.open(peer, outbound: connection)
-    idleWatch.connectionsBecame(connections.count)
     if isTooMany { endSoon(connection) }
     // The first request is usually there already: this saves waiting for it.
     connection.receive(EPOLLIN.rawValue, using: readBuffer.bytes)
@@ -145,7 +144,7 @@ public actor Server<Application: SocketApplication> {
   private func settleTouched() {
     for connection in waiting.values { touched.insert(connection) }
     if touched.isEmpty { return }
-    for connection in touched.takeAll() { settle(connection) }
+    touched.drain { settle($0) }
     // What settling brought about is for the next turn, which must not wait for an event.
     if !touched.isEmpty { loop.perform {} }
     finishStoppingIfDone()
@@ -159,7 +158,10 @@ public actor Server<Application: SocketApplication> {
     }
     manageRoom(for: connection)
     updateInterest(of: connection)
-    waiting[connection.number] = connection.awaitsHandler ? connection : nil
+    if connection.awaitsHandler != connection.isWaiting {
+      connection.isWaiting.toggle()
+      waiting[connection.number] = connection.isWaiting ? connection : nil
+    }
     if connection.isEnding && !connection.endIsTimed { endSoon(connection) }
   }
 
@@ -225,7 +227,7 @@ public actor Server<Application: SocketApplication> {
 
   private func manageRoom(for connection: Connection) {
     guard connection.needsRoom, !connection.isEnding else {
-      leaveRoom(connection)
+      if !room.isUnused { leaveRoom(connection) }
       return
     }
     connection.holdsRoom = room.enter(connection.number, at: EventLoop.now())

@@ -15,7 +15,7 @@ final class Daemon: SocketApplication {
   private let ownedSocket: OwnedSocket?
   private let journal: Journal
   private let notifier: Notifier
-  private let settingsFault: ConfigurationFile.Fault?
+  private var settingsFault: ConfigurationFile.Fault?
   private var settings: Settings
   private var isStopping = false
   private var statusIsDue = false
@@ -124,6 +124,7 @@ final class Daemon: SocketApplication {
     defer { notifier.ready(status: lastStatus) }
     do throws(ConfigurationFile.Fault) {
       settings = try options.readSettings()
+      settingsFault = nil
     } catch {
       journal.write(.error, "the old settings stay: \(error)")
       lastStatus = "the old settings stay: \(error)"

@@ -171,6 +171,21 @@ struct ServerTests {
     #expect(try other.receiveLine() == large)
   }
 
+  @Test("connections beyond a user's limit are ended, and those far beyond it are not even opened")
+  func connectionLimit() async throws {
+    var limits = ConnectionLimits()
+    limits.connectionsPerUser = 2
+    limits.endPatience = .milliseconds(50)
+    let server = try EchoServer(limits: limits)
+    let connections = try (0..<40).map { _ in try server.connect() }
+    for connection in connections[2...] { #expect((try? connection.receiveLine()) == .some(.none)) }
+    for connection in connections[..<2] {
+      try connection.send("{\"a\":1}\n")
+      #expect(try connection.receiveLine() == "{\"a\":1}")
+    }
+    #expect(await server.server.connectionCount == 2)
+  }
+
   @Test("a hundred clients at once are all answered, each with its own")
   func manyClients() async throws {
     let server = try EchoServer()

@@ -29,7 +29,7 @@ final class Connection: Outbound {
   let number: UInt64
   let peer: Peer
   let descriptor: Int32
-  // What follows up to `endIsTimed` is set by the server. The handler needs the connection to be made.
+  // What follows up to `isWaiting` is set by the server. The handler needs the connection to be made.
   var handler: (any ConnectionHandler)?
   var watch: EventLoop.Watch?
   var interest: Interest?
@@ -37,6 +37,8 @@ final class Connection: Outbound {
   var holdsRoom = false
   /// It was told to end, and will be closed if it doesn't.
   var endIsTimed = false
+  /// Is looked at in every turn.
+  var isWaiting = false
   /// Is in the server's list of those to settle.
   fileprivate var isTouched = false
   private(set) var isClosed = false
@@ -229,6 +231,7 @@ final class Connection: Outbound {
 /// The connections that something happened to in this turn, each once.
 final class TouchedConnections {
   private var connections: [Connection] = []
+  private var drained: [Connection] = []
 
   var isEmpty: Bool { connections.isEmpty }
 
@@ -238,10 +241,11 @@ final class TouchedConnections {
     connections.append(connection)
   }
 
-  func takeAll() -> [Connection] {
-    let taken = connections
-    connections.removeAll(keepingCapacity: true)
-    for connection in taken { connection.isTouched = false }
-    return taken
+  /// Takes all out and calls `body` with each; those touched by it are for the next time.
+  func drain(_ body: (Connection) -> Void) {
+    swap(&connections, &drained)
+    for connection in drained { connection.isTouched = false }
+    for connection in drained { body(connection) }
+    drained.removeAll(keepingCapacity: drained.capacity <= 1024)
   }
 }

@@ -10,6 +10,8 @@ struct LargeMessageRoom {
     self.capacity = capacity
   }
 
+  var isUnused: Bool { holders.isEmpty && waiters.isEmpty }
+
   var hasWaiters: Bool { !waiters.isEmpty }
 
   /// Asks for room at the time `now`; false puts the connection into the queue. Asking again while holding
