@@ -81,8 +81,6 @@ extension PredicateParser {
       switch letter {
       case "c": folding.insert(.caseInsensitive)
       case "d": folding.insert(.diacriticInsensitive)
-      // n promises that the texts are normalized, l asks for the user's locale: here nothing changes by them.
-      case "n", "l": break
       default: throw .init(at: token.offset, expected: "c, d or cd")
       }
     }

@@ -1,5 +1,3 @@
-import JSONRPC
-
 /// Why a text is no predicate, and where.
 struct PredicateSyntaxError: Error, Equatable {
   /// Of the Unicode scalar where the fault was noticed; the length of the text for its end.
@@ -21,13 +19,10 @@ struct PredicateSyntaxError: Error, Equatable {
     before.append(contentsOf: text.prefix(offset))
     let column = String(before).count + 1
     let what = problem.map { "\($0); expected \(expected)" } ?? "expected \(expected)\(found(in: text))"
-    var expectedText = JSONWriter()
-    expectedText.string(expected)
     return RecordError(
       .invalidArguments, "the predicate can't be read at column \(column): \(what)",
       details: [
-        .init(name: "column", json: Array("\(column)".utf8)),
-        .init(name: "expected", json: expectedText.bytes),
+        .init(name: "column", number: column), .init(name: "expected", text: expected),
       ])
   }
 

@@ -12,8 +12,8 @@ struct PreparedTest: Sendable {
     /// A number, a boolean or a date.
     case plain(FieldValue)
     case reference(Reference)
-    /// Of IN: for each member whether the value equals it.
-    case members([PreparedTest])
+    /// Of IN.
+    case members(PreparedMembers)
     /// Of BETWEEN: not below the one, not above the other.
     indirect case bounds(PreparedTest, PreparedTest)
   }
@@ -38,9 +38,8 @@ struct PreparedTest: Sendable {
     self.folding = folding
     switch (operation, right) {
     case (.in, .list(let elements)):
-      let tests = elements.compactMap { PreparedTest(.equal, $0, folding: folding) }
-      guard tests.count == elements.count else { return nil }
-      constant = .members(tests)
+      guard let members = PreparedMembers(elements, folding: folding) else { return nil }
+      constant = .members(members)
     case (.between, .list(let bounds)) where bounds.count == 2:
       guard let low = PreparedTest(.greaterOrEqual, bounds[0], folding: folding),
         let high = PreparedTest(.lessOrEqual, bounds[1], folding: folding)
@@ -84,12 +83,7 @@ struct PreparedTest: Sendable {
   /// `json` is nil for null.
   private func holdsForOne(_ json: JSON?, _ record: StoredRecord) -> Bool? {
     switch constant {
-    case .members(let tests):
-      for test in tests {
-        guard let holds = test.holdsForOne(json, record) else { return nil }
-        if holds { return true }
-      }
-      return false
+    case .members(let members): return members.contains(json, of: record)
     case .bounds(let low, let high):
       guard let isAbove = low.holdsForOne(json, record), let isBelow = high.holdsForOne(json, record) else {
         return nil
@@ -131,31 +125,9 @@ struct PreparedTest: Sendable {
   private func isEqual(_ json: JSON, _ record: StoredRecord) -> Bool {
     switch (json.kind, constant) {
     case (.string, .text(let text)): return text.holds(.equal, json)
-    case (.object, .reference(let reference)):
-      guard let own = json["$reference"], own["recordName"]?.isString(reference.recordName) == true else {
-        return false
-      }
-      let zone = own["zoneName"]?.stringValue
-      if zone == nil, reference.zoneName == nil { return true }
-      let zoneName = record.zoneName
-      return (zone ?? zoneName).hasSameUTF8(as: reference.zoneName ?? zoneName)
+    case (.object, .reference(let reference)): return json.isReference(to: reference, from: record)
     case (_, .plain(let value)): return json.plainValue?.order(to: value) == .same
     default: return false
-    }
-  }
-}
-
-extension JSON {
-  /// The number, boolean or date that this is.
-  fileprivate var plainValue: FieldValue? {
-    switch kind {
-    case .number:
-      if let integer = int64Value { return .int64(integer) }
-      return doubleValue.map { .double($0) }
-    case .boolean: return boolValue.map { .boolean($0) }
-    case .object:
-      return self["$date"].flatMap { DateText.parse($0) }.map { .date($0) }
-    default: return nil
     }
   }
 }

@@ -1,5 +1,3 @@
-import JSONRPC
-
 extension FieldChange {
   /// The field's value after the change; nil when it has none.
   ///
@@ -82,16 +80,11 @@ extension FieldChange {
   }
 
   private static func mismatch(_ field: String, expected: String, actual: String) -> RecordError {
-    func text(_ value: String) -> [UInt8] {
-      var writer = JSONWriter()
-      writer.string(value)
-      return writer.bytes
-    }
     return RecordError(
       .fieldTypeMismatch, "field '\(field)' is of type \(expected), not \(actual)",
       details: [
-        .init(name: "field", json: text(field)), .init(name: "expected", json: text(expected)),
-        .init(name: "actual", json: text(actual)),
+        .init(name: "field", text: field), .init(name: "expected", text: expected),
+        .init(name: "actual", text: actual),
       ])
   }
 }
