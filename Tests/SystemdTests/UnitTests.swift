@@ -128,6 +128,9 @@ struct UnitTests {
       let code = try container.connect().ask("fetchRecord", "{\"recordName\":\"a\"}")["error"]?["code"]
       #expect(code?.int64Value.map { (-32015 ... -32011).contains($0) } == true)
     }
+    let entries = try container.run(
+      "journalctl", "--output", "json", "--no-pager", "LISTS_METHOD=fetchRecord", "LISTS_UID=0")
+    #expect(entries.split(separator: "\n").count == 60)
     try container.run("rm", "/var/lib/private/lists/default")
     #expect(try container.connect().save("a")["result"] != nil)
     for unit in ["lists.service", "lists.socket"] {
