@@ -92,7 +92,8 @@ let package = Package(
     tests(
       "FaultsTests",
       of: [
-        "CLinux", "JSONRPC", "ListsClient", "ListsService", "RecordStore", "Records", "ServiceFixture",
+        "CLinux", "JSONRPC", "ListsClient", "ListsService", "RecordStore", "Records", "SQLite",
+        "ServiceFixture",
         "listsd",
         "listsrpc",
       ]),
