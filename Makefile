@@ -22,7 +22,8 @@ run: need-run release ## Builds, starts the service by socket activation, and sh
 .PHONY: test
 test: need-test ## Installs what is missing and runs every test
 	swift build --build-tests
-	swift test --skip-build
+	# One at a time: the tests wait for real processes, and would starve each other of two cores.
+	swift test --skip-build --no-parallel
 	python3 -m unittest discover -s Clients/Python -p '*_test.py'
 	Tests/Fuzz/sanitize.sh
 	Tests/Fuzz/run.sh $${FUZZ_SECONDS:-20}

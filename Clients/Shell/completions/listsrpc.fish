@@ -67,7 +67,7 @@ complete -c listsrpc -n '__fish_seen_subcommand_from export' -l sort -s s -x -d 
 complete -c listsrpc -n '__fish_seen_subcommand_from export' -l format -x -a 'json jsonl csv tsv' -d 'jsonl, json, csv or tsv (default: by the file\'s name, else jsonl)'
 complete -c listsrpc -n '__fish_seen_subcommand_from export' -l output -s o -r -F -d 'The file (default: standard output)'
 complete -c listsrpc -n __fish_use_subcommand -a call -d 'Call any method of the protocol'
-complete -c listsrpc -n __fish_use_subcommand -a status -d 'Show whether the service answers, its version and its limits'
+complete -c listsrpc -n __fish_use_subcommand -a status -d 'Show whether the service answers, how much it holds, its version and its limits'
 complete -c listsrpc -n __fish_use_subcommand -a completion -d 'Print the completion script of a shell'
 complete -c listsrpc -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'
 complete -c listsrpc -n __fish_use_subcommand -a manual -d 'Print this program\'s manual page'

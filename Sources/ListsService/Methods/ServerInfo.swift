@@ -36,7 +36,31 @@ extension Method {
     result.string(database.rawValue)
     result.key("userRecordName")
     result.string(invocation.caller.userRecordName)
+    result.key("statistics")
+    writeStatistics(of: invocation, to: &result)
     result.endObject()
     return .done
+  }
+
+  /// How much there is. A database that can't be read has its error here, since this is where a person
+  /// looks for what is wrong.
+  private static func writeStatistics(of invocation: Invocation, to result: inout JSONWriter) {
+    let service = invocation.service.statistics
+    result.beginObject()
+    result.key("connections")
+    result.int(service.sessions)
+    result.key("subscriptions")
+    result.int(service.subscriptions)
+    do {
+      let database = try invocation.database(for: .read).statistics()
+      result.key("records")
+      result.int(database.records)
+      result.key("recordBytes")
+      result.int(Int(database.recordBytes))
+    } catch {
+      result.key("databaseError")
+      RPCError(error).write(to: &result)
+    }
+    result.endObject()
   }
 }

@@ -43,6 +43,9 @@ final class Database {
 
   var recordCount: Int { (try? reader.statistics().records) ?? 0 }
 
+  /// Of the snapshot that is read from.
+  func statistics() throws(RecordError) -> StoreStatistics { try reader.statistics() }
+
   func submit(_ write: WriteRequest, for call: PendingCall) {
     pending[store.submit(write)] = .call(call)
   }

@@ -4,7 +4,7 @@ import ListsClient
 
 enum Status: Verb {
   static let command = Command(
-    "status", "Show whether the service answers, its version and its limits",
+    "status", "Show whether the service answers, how much it holds, its version and its limits",
     discussion: ["Connecting starts a service that systemd starts on demand."],
     examples: [.init("listsrpc status --json | jq .limits", "The limits in force")])
 
@@ -21,7 +21,11 @@ enum Status: Verb {
     let name = DisplayText.cell(info["name"]) + " " + DisplayText.cell(info["version"])
     try output.write(output.bold(name) + "  protocol \(DisplayText.cell(info["protocolVersion"]))\n")
     var lines: [(String, String)] = [("socket", path)]
-    for member in info.members where !["name", "version", "protocolVersion", "limits"].contains(member.name) {
+    for member in info["statistics"]?.members.map({ $0 }) ?? [] {
+      lines.append((member.name, DisplayText.cell(member.value["message"] ?? member.value)))
+    }
+    let shownElsewhere = ["name", "version", "protocolVersion", "limits", "statistics"]
+    for member in info.members where !shownElsewhere.contains(member.name) {
       let list = member.value.elements.map { DisplayText.cell($0) }
       lines.append(
         (member.name, list.isEmpty ? DisplayText.cell(member.value) : list.joined(separator: ", ")))
