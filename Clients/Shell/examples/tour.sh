@@ -14,7 +14,8 @@ bold=$(tput bold 2>/dev/null || :) plain=$(tput sgr0 2>/dev/null || :)
 
 cleanup() {
   for process in "${watcher:-}" "${service:-}"; do
-    [ -n "$process" ] && kill "$process" 2>/dev/null && wait "$process" 2>/dev/null
+    # The status of what was ended is no failure of the tour.
+    [ -n "$process" ] && kill "$process" 2>/dev/null && wait "$process" 2>/dev/null || :
   done
   rm -rf "$folder"
 }
