@@ -3,20 +3,25 @@ public enum Incoming: Sendable {
   /// One call, or a message that as a whole deserves one error.
   case call(Call)
   /// A batch, never empty: each element decided by itself, in the order sent (JSON-RPC 2.0, section 6).
-  /// How many it may hold is for the service to say.
   case batch([Call])
+  /// A batch of more calls than were to be taken: none of them is kept.
+  case batchTooLong(count: Int)
 
   /// Never fails: what is not JSON, and the empty batch, become one invalid call with id `null`.
-  public init(message: [UInt8], maximumDepth: Int = JSON.maximumDepth) {
+  ///
+  /// - Parameter maximumBatchCalls: a longer batch is only counted, so that it takes no memory.
+  public init(
+    message: [UInt8], maximumDepth: Int = JSON.maximumDepth, maximumBatchCalls: Int = .max
+  ) {
     do throws(JSONSyntaxError) {
-      self = try Self.scan(message, JSONScanner(maximumDepth: maximumDepth))
+      self = try Self.scan(message, JSONScanner(maximumDepth: maximumDepth), maximumBatchCalls)
     } catch {
       self = .call(.invalid(.null, .parseError(error)))
     }
   }
 
   private static func scan(
-    _ message: [UInt8], _ initialScanner: JSONScanner
+    _ message: [UInt8], _ initialScanner: JSONScanner, _ maximumBatchCalls: Int
   ) throws(JSONSyntaxError) -> Incoming {
     var scanner = initialScanner
     guard try scanner.peekValue(message.span) == Byte.openBracket else {
@@ -26,10 +31,17 @@ public enum Incoming: Sendable {
     }
     try scanner.enterContainer(message.span)
     var calls: [Call] = []
-    while try scanner.enterElement(message.span, isFirst: calls.isEmpty) {
-      calls.append(try Call(message, scanner: &scanner))
+    var count = 0
+    while try scanner.enterElement(message.span, isFirst: count == 0) {
+      count += 1
+      if count <= maximumBatchCalls {
+        calls.append(try Call(message, scanner: &scanner))
+      } else {
+        _ = try scanner.scanValue(message.span)
+      }
     }
     try scanner.finish(message.span)
+    if count > maximumBatchCalls { return .batchTooLong(count: count) }
     return calls.isEmpty ? .call(.invalid(.null, .invalidRequest("empty batch"))) : .batch(calls)
   }
 }

@@ -20,6 +20,8 @@ public struct ServiceLimits: Sendable, Equatable {
   public var maximumFields = 1000
   /// Bytes of a predicate's text.
   public var maximumPredicateBytes = 64 << 10
+  /// Sort descriptors of a query.
+  public var maximumSortDescriptors = 32
   /// Subscriptions of a connection.
   public var maximumSubscriptions = 1000
   /// Connections of a user.
@@ -42,6 +44,7 @@ public struct ServiceLimits: Sendable, Equatable {
       ("defaultResults", defaultResults), ("maximumResults", maximumResults),
       ("maximumReplyBytes", maximumReplyBytes), ("maximumRecordBytes", maximumRecordBytes),
       ("maximumFields", maximumFields), ("maximumPredicateBytes", maximumPredicateBytes),
+      ("maximumSortDescriptors", maximumSortDescriptors),
       ("maximumSubscriptions", maximumSubscriptions), ("maximumConnections", maximumConnections),
       ("maximumContainers", maximumContainers), ("maximumRequestsInFlight", maximumRequestsInFlight),
       ("maximumQueuedBytes", maximumQueuedBytes),

@@ -14,6 +14,7 @@ private func describe(_ text: String) -> String {
   switch Incoming(message: Array(text.utf8)) {
   case .call(let call): describe(call)
   case .batch(let calls): "[\(calls.map { describe($0) }.joined(separator: ", "))]"
+  case .batchTooLong(let count): "\(count) calls"
   }
 }
 
@@ -32,6 +33,20 @@ private func fault(_ text: String) -> RPCError? {
     #expect(describe(#"{"jsonrpc":"2.0","\u0069d":1,"method":"m","params":{"a":{}}}"#) == "1 m {\"a\":{}}")
     #expect(describe(#"{"jsonrpc":"2.0","method":"m"}"#) == "notification m -")
     #expect(describe(#"{"jsonrpc":"2.0","id":null,"method":""}"#) == "null  -")
+  }
+
+  @Test("a batch of too many calls is only counted, and still has to be JSON")
+  func longBatches() {
+    func count(_ text: String) -> Int? {
+      guard case .batchTooLong(let count) = Incoming(message: Array(text.utf8), maximumBatchCalls: 2) else {
+        return nil
+      }
+      return count
+    }
+    #expect(count("[1,2]") == nil)
+    #expect(count("[1,{},[3]]") == 3)
+    #expect(count("[1,2,3,]") == nil)
+    #expect(count("[1,2,3") == nil)
   }
 
   @Test("params: null is the same as none")

@@ -67,4 +67,11 @@ struct ArgumentsTests {
     let data = try client.failure("countRecords", ["recordType": "Item", "predicate": text])
     #expect(data["limitName"] == "maximumPredicateBytes" && data["actual"] == 70_013)
   }
+
+  @Test("Too many sort descriptors are refused by their limit")
+  func manySortDescriptors() throws {
+    let descriptors = JSONNode.array(Array(repeating: ["key": "a"], count: 33))
+    let data = try client.failure("performQuery", ["recordType": "Item", "sortDescriptors": descriptors])
+    #expect(data["limitName"] == "maximumSortDescriptors" && data["actual"] == 33)
+  }
 }

@@ -21,7 +21,7 @@ extension Method {
     let query = Query(
       recordType: selection.recordType, zoneName: selection.zoneName,
       predicate: selection.predicate ?? .everything,
-      sortDescriptors: try arguments.sortDescriptors(),
+      sortDescriptors: try arguments.sortDescriptors(atMost: limits.maximumSortDescriptors),
       resultsLimit: try arguments.integer("resultsLimit", in: 1...limits.maximumResults)
         ?? limits.defaultResults,
       maximumBytes: limits.maximumReplyBytes / 2, cursor: try arguments.string("cursor"),
@@ -40,9 +40,15 @@ extension Method {
 }
 
 extension Arguments {
-  fileprivate func sortDescriptors() throws(RecordError) -> [SortDescriptor] {
+  fileprivate func sortDescriptors(atMost limit: Int) throws(RecordError) -> [SortDescriptor] {
+    let elements = try list("sortDescriptors") ?? []
+    guard elements.count <= limit else {
+      throw .limit(
+        "maximumSortDescriptors", limit, actual: elements.count,
+        "a query may have \(limit) sort descriptors at most")
+    }
     var descriptors: [SortDescriptor] = []
-    for element in try list("sortDescriptors") ?? [] {
+    for element in elements {
       descriptors.append(try SortDescriptor(json: element))
     }
     return descriptors

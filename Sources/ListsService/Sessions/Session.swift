@@ -79,18 +79,18 @@ public final class Session {
 
   /// One whole message.
   public func receive(message: [UInt8]) {
-    switch Incoming(message: message, maximumDepth: service.limits.maximumDepth) {
+    let limit = service.limits.maximumBatchCalls
+    let incoming = Incoming(
+      message: message, maximumDepth: service.limits.maximumDepth, maximumBatchCalls: limit)
+    switch incoming {
     case .call(let call):
       accept([call], isBatch: false, messageBytes: message.count)
     case .batch(let calls):
-      let limit = service.limits.maximumBatchCalls
-      if calls.count <= limit {
-        accept(calls, isBatch: true, messageBytes: message.count)
-      } else {
-        let error = RecordError.limit(
-          "maximumBatchCalls", limit, actual: calls.count, "a batch may hold \(limit) calls at most")
-        accept([.invalid(.null, RPCError(error))], isBatch: false, messageBytes: 0)
-      }
+      accept(calls, isBatch: true, messageBytes: message.count)
+    case .batchTooLong(let count):
+      let error = RecordError.limit(
+        "maximumBatchCalls", limit, actual: count, "a batch may hold \(limit) calls at most")
+      accept([.invalid(.null, RPCError(error))], isBatch: false, messageBytes: 0)
     }
   }
 

@@ -33,6 +33,8 @@ extension StoredRecord {
     for name in path.components.dropFirst() {
       if !isList { isList = found[0]?.kind == .array }
       found = Self.flattened(found).map { $0?.member(atPathComponent: name) }
+      // Behind nothing there is nothing, however long the path.
+      if found.allSatisfy({ $0 == nil }) { break }
     }
     if path.countsElements {
       guard isList || found[0]?.kind == .array else { return .single(nil) }

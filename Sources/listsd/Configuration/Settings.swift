@@ -102,6 +102,7 @@ struct Setting: Sendable {
       "maximumRecordBytes", \.limits.maximumRecordBytes, "A record's JSON; takes effect at the next start"),
     count("maximumFields", \.limits.maximumFields, "Fields of a record; takes effect at the next start"),
     bytes("maximumPredicateBytes", \.limits.maximumPredicateBytes, "A predicate's text"),
+    count("maximumSortDescriptors", \.limits.maximumSortDescriptors, "Sort descriptors of a query"),
     count("maximumSubscriptions", \.limits.maximumSubscriptions, "Subscriptions of a connection"),
     count("maximumConnections", \.limits.maximumConnections, "Connections of a user"),
     count("maximumContainers", \.limits.maximumContainers, "Containers; takes effect at the next start"),

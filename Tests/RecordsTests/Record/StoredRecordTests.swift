@@ -42,6 +42,18 @@ struct StoredRecordTests {
     #expect(record.value(at: try #require(FieldPath(pair.path))) == pair.value)
   }
 
+  @Test("a path that leads nowhere early gives nothing, however long it is")
+  func longPaths() throws {
+    let record = try record(#"{"a":1,"l":[{"x":1},{}]}"#)
+    let rest = String(repeating: ".y", count: 100_000)
+    for count in ["", ".@count"] {
+      let path = try #require(FieldPath("a" + rest + count))
+      #expect(record.value(at: path) == nil)
+    }
+    let path = try #require(FieldPath("l" + rest))
+    #expect(record.value(at: path) == .list([]))
+  }
+
   @Test("desired keys pick fields, the other members stay")
   func desiredKeys() throws {
     let record = try record(#"{"a":1,"b":"x","é":2}"#)
