@@ -229,6 +229,8 @@ class _Connection:
         self._pending: dict[int, _Pending] = {}
         self._subscriptions: dict[str, "_Buffer"] = {}
         self._next_id = 1
+        #: The newest call that was answered: the service answers in the order in which it was asked.
+        self._last_answered = 0
         self._ended: Optional[str] = None
         threading.Thread(target=self._read, name="lists_client", daemon=True).start()
 
@@ -237,26 +239,33 @@ class _Connection:
         on_result: Optional[Callable[[Json], None]] = None,
     ) -> Json:
         pending = _Pending(on_result)
+        text = json.dumps(
+            {"method": method, "params": params}, ensure_ascii=False, allow_nan=False, separators=(",", ":"),
+            default=_encode_value)
+        rest = text[1:].encode() + b"\n"
+        number = None
+        try:
+            # Numbered where it is sent, so that the numbers have the order of the requests.
+            with self._send_lock:
+                number = self._enter(pending)
+                self._send(b'{"jsonrpc":"2.0","id":%d,' % number + rest)
+            return pending.wait(timeout)
+        finally:
+            with self._lock:
+                self._pending.pop(number, None)
+
+    def _enter(self, pending: _Pending) -> int:
         with self._lock:
             if self._ended is not None:
                 raise ConnectionLost(f"the connection was lost: {self._ended}")
             number = self._next_id
             self._next_id += 1
             self._pending[number] = pending
-        try:
-            self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-            return pending.wait(timeout)
-        finally:
-            with self._lock:
-                self._pending.pop(number, None)
+            return number
 
-    def _send(self, request: Json) -> None:
-        text = json.dumps(
-            request, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_encode_value)
-        data = text.encode() + b"\n"
+    def _send(self, data: bytes) -> None:
         try:
-            with self._send_lock:
-                self._socket.sendall(data)
+            self._socket.sendall(data)
         except OSError as fault:
             raise ConnectionLost(f"the connection was lost: {fault.strerror or fault}") from fault
 
@@ -298,11 +307,15 @@ class _Connection:
             buffer.end(ConnectionLost(f"the connection was lost: {reason}"))
         self._socket.close()
 
-    def _take_pending(self, number: Json) -> Optional[_Pending]:
-        # True and 1.0 equal 1 in Python; an id of another type is still another id.
-        if type(number) is not int:
-            return None
+    def _take_pending(self, number: Json, is_error: bool = False) -> Optional[_Pending]:
         with self._lock:
+            if number is None and is_error:
+                # The service read no id, as of a request that is too large for it: the next one in order.
+                number = self._last_answered + 1
+            # True and 1.0 equal 1 in Python; an id of another type is still another id.
+            if type(number) is not int or not 0 < number < self._next_id:
+                return None
+            self._last_answered = max(self._last_answered, number)
             return self._pending.pop(number, None)
 
     def _handle(self, line: bytes) -> None:
@@ -318,7 +331,7 @@ class _Connection:
         elif "method" in message:
             self._notify(message["method"], message.get("params") or {})
         else:
-            pending = self._take_pending(message.get("id"))
+            pending = self._take_pending(message.get("id"), "error" in message)
             if pending is None:
                 _log.warning("ignored a reply with the unknown id %r", message.get("id"))
             elif "error" in message:

@@ -121,6 +121,27 @@ class CallTests(unittest.TestCase):
             self.assertEqual(client.call("echo"), "y")
         server.finish()
 
+    def test_an_error_without_an_id_is_for_the_oldest_call_that_is_not_answered(self):
+        refusal = {"code": -32004, "message": "Too large.", "data": {"errorCode": "limitExceeded"}}
+
+        def script(server):
+            given_up = server.receive()["id"]
+            for _ in range(2):
+                number = server.receive()["id"]
+                server.send({"jsonrpc": "2.0", "id": None, "error": refusal})
+                server.reply(number, "right")
+            self.assertEqual(given_up, 1)
+
+        server = ScriptedServer(script)
+        with client_of(server) as client:
+            with self.assertRaises(lists_client.CallTimeout):
+                client.call("echo", timeout=0.01)
+            # The first refusal is for the call that nobody waits for any longer.
+            self.assertEqual(client.call("echo"), "right")
+            with self.assertRaisesRegex(ServiceError, "Too large"):
+                client.call("echo")
+        server.finish()
+
     def test_an_error_is_raised_with_its_name_and_data(self):
         def script(server):
             data = {"errorCode": "storeBusy", "retryAfter": 0.5}
@@ -342,6 +363,13 @@ class ServiceTests(unittest.TestCase):
             self.client.save_record("Item", {"text": "z" * size}, name="large", policy="allKeys")
             self.assertEqual(len(self.client.fetch_record("large")["fields"]["text"]), size)
             self.assertEqual(len(changes.next_change(PATIENCE)["record"]["fields"]["text"]), size)
+
+    def test_a_request_that_is_too_large_for_the_service_fails_its_call_only(self):
+        limit = self.client.server_info()["limits"]["maximumMessageBytes"]
+        with self.assertRaises(ServiceError) as caught:
+            self.client.call("echo", ["z" * limit])
+        self.assertEqual(caught.exception.error_code, "limitExceeded")
+        self.assertEqual(self.client.call("echo", [1]), [1])
 
 
 if __name__ == "__main__":

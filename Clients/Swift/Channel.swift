@@ -18,6 +18,8 @@ final class Channel: Sendable {
     var isOpen = true
     var isClosing = false
     var nextID: Int64 = 1
+    /// The newest call that was answered: the service answers in the order in which it was asked.
+    var lastAnswered: Int64 = 0
     var pending: [RequestID: Completion] = [:]
     /// What could not be sent at once.
     var outbox = Outbox()
@@ -245,7 +247,9 @@ extension Channel {
   }
 
   private func complete(_ id: RequestID, _ result: Result<JSON, RPCError>) {
-    guard let completion = takePending(id) else {
+    var isError = false
+    if case .failure = result { isError = true }
+    guard let completion = isError && id == .null ? takeOldestPending() : takePending(id) else {
       options.log("ignored a reply with the unknown id \(id)")
       return
     }
@@ -260,7 +264,22 @@ extension Channel {
   }
 
   private func takePending(_ id: RequestID) -> Completion? {
-    state.withLock { $0.pending.removeValue(forKey: id) }
+    state.withLock { state in
+      if let number = id.number, number < state.nextID {
+        state.lastAnswered = max(state.lastAnswered, number)
+      }
+      return state.pending.removeValue(forKey: id)
+    }
+  }
+
+  /// The call that an error without an id is for: the service read none, as of a request that is too
+  /// large for it. Nil when that call was forgotten.
+  private func takeOldestPending() -> Completion? {
+    state.withLock { state in
+      guard state.lastAnswered + 1 < state.nextID else { return nil }
+      state.lastAnswered += 1
+      return state.pending.removeValue(forKey: RequestID(state.lastAnswered))
+    }
   }
 
   private func notify(_ method: String, _ params: JSON?) {

@@ -44,6 +44,11 @@ public struct RequestID: Sendable, Hashable {
     self.storage = storage
   }
 
+  /// The number of an id that was made from one.
+  public var number: Int64? {
+    if case .integer(let number) = storage { number } else { nil }
+  }
+
   public func write(to writer: inout JSONWriter) {
     switch storage {
     case .null: writer.null()

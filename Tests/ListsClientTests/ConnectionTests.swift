@@ -72,6 +72,20 @@ struct ConnectionTests {
     }
   }
 
+  @Test("An error without an id is for the oldest call that isn't answered")
+  func errorWithoutID() async throws {
+    let connection = try Connection(
+      descriptor: FakeServer.run { server in
+        server.reply(to: try server.receiveID(of: "echo"), "1")
+        _ = try server.receiveID(of: "echo")
+        server.send(#"{"jsonrpc":"2.0","id":null,"error":{"code":-32004,"message":"Too large."}}"#)
+        server.reply(to: try server.receiveID(of: "echo"), "3")
+      })
+    #expect(try await connection.call("echo").int64Value == 1)
+    await #expect(throws: ClientError.self) { try await connection.call("echo") }
+    #expect(try await connection.call("echo").int64Value == 3)
+  }
+
   @Test("A reply of many megabytes arrives whole; one beyond the limit fails its call only")
   func large() async throws {
     var options = Connection.Options()

@@ -110,6 +110,20 @@ struct ServiceTests {
     #expect(change?.isOwn == true)
   }
 
+  @Test("A request that is too large for the service fails its call only")
+  func tooLarge() async throws {
+    let connection = try Connection(to: address)
+    let text = String(repeating: "z", count: 17 << 20)
+    do {
+      _ = try await connection.call("echo", ["text": .string(text)])
+      Issue.record("no error")
+    } catch {
+      guard case .rejected(let failure) = error else { throw error }
+      #expect(failure.errorCode == "limitExceeded")
+    }
+    #expect(try await connection.call("echo", ["n": 1])["n"]?.int64Value == 1)
+  }
+
   @Test("A reader that takes nothing for long reads everything afterwards, in order")
   func slowReader() async throws {
     var request = SubscriptionRequest(recordType: "Item")
