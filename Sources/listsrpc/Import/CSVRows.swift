@@ -37,12 +37,9 @@ final class CSVRows: RowSource {
   }
 
   private func readNames() throws(Failure) -> [String] {
+    try file.skipByteOrderMark()
     guard let row = try readRow() else { return [] }
-    guard case .success(var names) = row else { throw .trouble("\(file.name): the first line can't be read") }
-    // Some programs put a byte order mark before the first name.
-    if let first = names.first, first.unicodeScalars.first == "\u{FEFF}" {
-      names[0] = String(String.UnicodeScalarView(first.unicodeScalars.dropFirst()))
-    }
+    guard case .success(let names) = row else { throw .trouble("\(file.name): the first line can't be read") }
     if let repeated = names.first(where: { name in names.filter { $0 == name }.count > 1 }) {
       throw .trouble("\(file.name): the first line names '\(repeated)' twice")
     }

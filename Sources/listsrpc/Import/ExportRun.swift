@@ -71,14 +71,18 @@ final class ExportRun {
   }
 
   private func line(_ values: [String]) -> String {
-    let separator: Character = format == .csv ? "," : "\t"
+    let separator: Unicode.Scalar = format == .csv ? "," : "\t"
     return values.map { value in
-      let isPlain = !value.contains { $0 == separator || $0 == "\"" || $0.isNewline }
-      return isPlain
-        ? value
-        : "\""
-          + value.split(separator: "\"", omittingEmptySubsequences: false)
-          .joined(separator: "\"\"") + "\""
+      // By scalars: a separator or quote that bears a combining mark is one character with it.
+      let isPlain = !value.unicodeScalars.contains { [separator, "\"", "\n", "\r"].contains($0) }
+      guard !isPlain else { return value }
+      var quoted = "\"".unicodeScalars
+      for scalar in value.unicodeScalars {
+        quoted.append(scalar)
+        if scalar == "\"" { quoted.append(scalar) }
+      }
+      quoted.append("\"")
+      return String(quoted)
     }.joined(separator: String(separator)) + "\r\n"
   }
 

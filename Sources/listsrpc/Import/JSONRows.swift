@@ -33,6 +33,7 @@ final class JSONRows: RowSource {
 
   /// Reads the whole file when its rows are in an array.
   private func begin() throws(Failure) {
+    try file.skipByteOrderMark()
     while let byte = try file.peekByte(), [0x20, 0x09, 0x0A, 0x0D].contains(byte) {
       if byte == 0x0A { lineNumber += 1 }
       _ = try file.readByte()

@@ -75,6 +75,18 @@ final class InputFile {
     return buffer[start]
   }
 
+  /// Passes over the byte order mark that some programs put at a file's beginning.
+  func skipByteOrderMark() throws(Failure) {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    while buffer.count - start < mark.count, buffer[start...].elementsEqual(mark.prefix(buffer.count - start))
+    {
+      guard try readMore() else { return }
+    }
+    guard buffer[start...].starts(with: mark) else { return }
+    start += mark.count
+    position += mark.count
+  }
+
   /// Everything that is left.
   func readToEnd() throws(Failure) -> [UInt8] {
     while try readMore() {}

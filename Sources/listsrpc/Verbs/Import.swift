@@ -65,6 +65,7 @@ enum Import: Verb {
     let place = arguments.value("at").map(JSONPath.init)
     var format = arguments.value("format").flatMap { RowFormat(rawValue: $0) } ?? RowFormat(path: path)
     if format == nil {
+      try file.skipByteOrderMark()
       let first = try file.peekByte()
       let isJSON = first.map { "{[ \n\t\r".utf8.contains($0) } ?? true
       format = isJSON || place != nil ? .json : .csv

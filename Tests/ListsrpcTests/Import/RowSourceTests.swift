@@ -68,6 +68,12 @@ struct JSONRowsTests {
     }
   }
 
+  @Test("A byte order mark does no harm", arguments: ["{\"a\":1}", "[{\"a\":1}]"])
+  func byteOrderMark(text: String) throws {
+    #expect(try rows("\u{FEFF}" + text) == rows(text))
+    #expect(try rows("\u{FEFF}") == [])
+  }
+
   @Test("A file that is one object around a list says how to import it")
   func advice() {
     #expect { try rows("{\n\"3166-1\": [\n{\"a\":1}]}\n") } throws: { error in
@@ -94,6 +100,7 @@ struct CSVRowsTests {
   @Test("A byte order mark, an empty line and a missing last line end do no harm")
   func oddities() throws {
     #expect(try rows("\u{FEFF}a,b\n1,2\n\n3,4") == [#"2: {"a":"1","b":"2"}"#, #"4: {"a":"3","b":"4"}"#])
+    #expect(try rows("\u{FEFF}\"a,b\",\"c\"\n1,2") == [#"2: {"a,b":"1","c":"2"}"#])
     #expect(try rows("a\tb\n1,5\t2", separator: "\t") == [#"2: {"a":"1,5","b":"2"}"#])
     #expect(try rows("") == [])
   }
