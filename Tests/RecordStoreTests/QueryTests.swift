@@ -236,8 +236,10 @@ import Testing
     #expect(try store.reader.query(query, budget: .max)?.records.map(\.recordName) == ["2", "3", "4"])
     query.predicate = try Predicate(parsing: "v >= 1")
     #expect(refusal { try store.reader.query(query, budget: .max) } == .invalidArguments)
-    for text in ["", "x", "abcd", cursor + "a", String(cursor.dropLast()), String(repeating: "p", count: 64)]
-    {
+    for text in [
+      "", "x", "abcd", cursor + "a", cursor + "aa", cursor + cursor, String(cursor.dropLast()),
+      String(repeating: "p", count: 64),
+    ] {
       query.predicate = try Predicate(parsing: "v >= 0")
       query.cursor = text
       // What is behind the key is a name, of which there is no wrong one.

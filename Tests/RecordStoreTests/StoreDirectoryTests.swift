@@ -62,6 +62,20 @@ import Testing
     second.close()
   }
 
+  @Test("a folder is one directory's at a time, and the next one's once that is closed")
+  func oneAtATime() throws {
+    let id = StoreID(database: .public)
+    let first = directory()
+    try save("x", in: id, of: first)
+    let second = directory()
+    let refusal = #expect(throws: RecordError.self) { try second.store(id) }
+    #expect(refusal?.code == .storeBusy)
+    #expect(refusal?.retryAfter != nil)
+    first.close()
+    #expect(try names(in: id, of: second) == ["x"])
+    second.close()
+  }
+
   @Test("no file is named by what a client sent")
   func fileNames() throws {
     let directory = directory()

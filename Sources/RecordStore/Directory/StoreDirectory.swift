@@ -21,6 +21,8 @@ public final class StoreDirectory: Sendable {
   private struct State {
     var stores: [StoreID: RecordStore] = [:]
     var catalogue: ContainerCatalogue?
+    /// Had before anything in the folder is opened, and until all is closed.
+    var lock: FolderLock?
     var isClosed = false
   }
 
@@ -41,8 +43,8 @@ public final class StoreDirectory: Sendable {
   /// The store, opened, and made where it isn't there.
   ///
   /// Throws as ``RecordStore/init(_:deliver:)``, each time until it can be opened; `limitExceeded` when the
-  /// container would be one too many; `invalidArguments` when its name is not allowed; `serviceUnavailable`
-  /// after ``close()``.
+  /// container would be one too many; `invalidArguments` when its name is not allowed; `storeBusy` while
+  /// another process keeps its stores in the folder; `serviceUnavailable` after ``close()``.
   public func store(_ id: StoreID) throws(RecordError) -> RecordStore {
     try state.withLock { (state: inout State) throws(RecordError) -> RecordStore in
       guard !state.isClosed else { throw .stopping }
@@ -66,6 +68,7 @@ public final class StoreDirectory: Sendable {
       return state.stores
     }
     for store in stores.values { store.close() }
+    state.withLock { $0.lock = nil }
   }
 
   private func place(
@@ -83,6 +86,7 @@ public final class StoreDirectory: Sendable {
     case .folder(let path): root = path
     }
     try Folder.make(root, log: template.log)
+    if state.lock == nil { state.lock = try FolderLock(root, log: template.log) }
     if state.catalogue == nil { state.catalogue = try ContainerCatalogue(in: root, log: template.log) }
     guard let name = try state.catalogue?.folder(of: id.container, atMost: maximumContainers) else {
       throw .storeUnreachable

@@ -50,9 +50,10 @@ struct QueryCursor {
 
   /// Throws `invalidArguments` for text that is no cursor, or one of another query.
   init(text: String, of query: Query) throws(RecordError) {
-    let bytes = Self.bytes(of: text)
-    guard let bytes, bytes.count >= 12, let length = Int(exactly: Self.number(bytes[8..<12])),
-      bytes.count >= 12 + length
+    let sealed = Self.bytes(of: text) ?? []
+    let bytes = Array(sealed.dropLast(8))
+    guard Self.number(sealed.suffix(8)) == Self.hash(bytes), bytes.count >= 12,
+      let length = Int(exactly: Self.number(bytes[8..<12])), bytes.count >= 12 + length
     else { throw RecordError(.invalidArguments, "the cursor is not one that a query gave out") }
     guard Self.number(bytes[..<8]) == Self.fingerprint(of: query) else {
       throw RecordError(.invalidArguments, "the cursor is of another query")
@@ -64,11 +65,13 @@ struct QueryCursor {
     var bytes: [UInt8] = []
     withUnsafeBytes(of: Self.fingerprint(of: query).bigEndian) { bytes.append(contentsOf: $0) }
     withUnsafeBytes(of: UInt32(position.key.count).bigEndian) { bytes.append(contentsOf: $0) }
-    return Self.text(of: bytes + position.key + position.tie)
+    bytes += position.key + position.tie
+    // What was cut, damaged or added to must not pass for a position somewhere else.
+    withUnsafeBytes(of: Self.hash(bytes).bigEndian) { bytes.append(contentsOf: $0) }
+    return Self.text(of: bytes)
   }
 
-  /// What makes two queries one, as far as their order and their matches go (FNV-1a, so that it is the same
-  /// in every run).
+  /// What makes two queries one, as far as their order and their matches go.
   private static func fingerprint(of query: Query) -> UInt64 {
     var writer = JSONWriter()
     writer.beginArray()
@@ -78,7 +81,12 @@ struct QueryCursor {
     writer.string(query.predicate.text)
     for descriptor in query.sortDescriptors { descriptor.write(to: &writer) }
     writer.endArray()
-    return writer.bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    return hash(writer.bytes)
+  }
+
+  /// FNV-1a, so that it is the same in every run.
+  private static func hash(_ bytes: [UInt8]) -> UInt64 {
+    bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 
   private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {

@@ -14,9 +14,8 @@ struct PredicateArguments {
   private mutating func nextJSON(at offset: Int) throws(PredicateSyntaxError) -> JSON {
     guard used < arguments.count else {
       throw .init(
-        at: offset, expected: "no place for it, or \(used + 1) arguments",
-        problem: arguments.count == 1
-          ? "there is only 1 argument" : "there are only \(arguments.count) arguments")
+        at: offset, expected: "an argument for this place",
+        problem: arguments.isEmpty ? "no arguments were given" : "only \(arguments.count) were given")
     }
     used += 1
     return arguments[used - 1]
