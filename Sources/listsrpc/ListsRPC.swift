@@ -31,6 +31,8 @@ struct ListsRPC {
   }
 
   private static func run(_ words: [String], _ output: Output, _ errors: Output) async throws(Failure) {
+    // As git and others have it: `help VERB` is `VERB --help`.
+    let words = words.first == "help" ? words.dropFirst() + ["--help"] : words
     let invocation: Invocation
     do throws(UsageError) {
       invocation = try Verbs.program.parse(words, columns: min(output.columns ?? 80, 100))

@@ -40,6 +40,15 @@ struct CommandTableTests {
     }
   }
 
+  @Test("`help` and `help VERB` print what `--help` does", arguments: [[], ["query"]])
+  func helpAsAWord(verb: [String]) throws {
+    let program = "\(buildFolder)/listsrpc"
+    let asWord = try runToEnd([program, "help"] + verb)
+    let asOption = try runToEnd([program] + verb + ["--help"])
+    #expect(asWord.ending.status == 0)
+    #expect(asWord.output == asOption.output && !asWord.output.isEmpty)
+  }
+
   @Test("No verb uses a name or letter that a common option has, or one twice")
   func names() {
     let common = Verbs.program.options + [Option("help", letter: "h", ""), Option("version", "")]
