@@ -91,7 +91,7 @@ import Testing
         // The statement may not have begun; an interrupt without a running statement is void.
         while !box.isDone.pointee {
           box.handle.interrupt()
-          usleep(1000)
+          sched_yield()
         }
         return nil
       }, handle.toOpaque())

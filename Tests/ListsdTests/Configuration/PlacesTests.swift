@@ -45,9 +45,12 @@ struct PlacesTests {
     }
   }
 
-  @Test("without a runtime folder there is no socket, and what to do is said")
+  @Test(
+    "without a runtime folder there is no socket, and what to do is said",
+    .enabled(
+      if: access("/run/user/\(getuid())", F_OK) != 0, "this user has a runtime folder, and that would be used"
+    ))
   func noRuntimeFolder() throws {
-    guard access("/run/user/\(getuid())", F_OK) != 0 else { return }
     let fault = #expect(throws: Places.Fault.self) { try places([:]).socket() }
     #expect(fault?.description.contains("--socket") == true)
   }
