@@ -71,7 +71,7 @@ let package = Package(
     tests("JSONRPCTests", of: ["JSONRPC"]),
     tests("RecordsTests", of: ["JSONRPC", "Records"]),
     tests("SQLiteTests", of: ["SQLite"]),
-    tests("RecordStoreTests", of: ["JSONRPC", "RecordStore", "Records"]),
+    tests("RecordStoreTests", of: ["JSONRPC", "RecordStore", "Records", "SQLite"]),
     tests(
       "ListsServiceTests",
       of: ["InProcessService", "JSONRPC", "ListsService", "RecordStore", "Records", "ServiceFixture"]),

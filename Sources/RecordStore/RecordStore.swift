@@ -100,13 +100,21 @@ public final class RecordStore: Sendable {
 
   // MARK: Indexes
 
-  /// Makes an index over the fields of a record type, in this order, if it isn't there. It changes no answer,
-  /// only how fast it comes. `done` is called on the store's thread.
+  /// Makes an index over these parts, in this order, if it isn't there, and builds it at once, whoever may have
+  /// to wait. `done` is called on the store's thread.
+  func declareIndex(
+    recordType: String, parts: [IndexPart], kind: DeclaredIndex.Kind = .ordered,
+    done: @escaping @Sendable (RecordError?) -> Void
+  ) {
+    let shape = IndexShape(kind: kind, parts: parts)
+    let isTaken = mailbox.put { _ in .declareIndex(recordType: recordType, shape, done: done) }
+    if !isTaken { done(.stopping) }
+  }
+
   func declareIndex(
     recordType: String, paths: [FieldPath], done: @escaping @Sendable (RecordError?) -> Void
   ) {
-    let isTaken = mailbox.put { _ in .declareIndex(recordType: recordType, paths: paths, done: done) }
-    if !isTaken { done(.stopping) }
+    declareIndex(recordType: recordType, parts: paths.map { IndexPart($0) }, done: done)
   }
 
   // MARK: Life

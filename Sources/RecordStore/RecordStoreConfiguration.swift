@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import Records
 
 /// What a store is made from.
 public struct RecordStoreConfiguration: Sendable {
@@ -19,6 +20,8 @@ public struct RecordStoreConfiguration: Sendable {
   /// Told what a person who runs the service should know: with paths and the engine's words, so never for
   /// clients. Called on the store's threads.
   public var log: @Sendable (String) -> Void
+  /// The version of the collator that makes localized keys; nil when there is none. Loads it.
+  var collatorVersion: @Sendable () -> String? = { try? Collator.shared().version }
 
   public init(
     location: Location, limits: StoreLimits = StoreLimits(),

@@ -62,7 +62,7 @@ extension AccessPath {
       return
     }
     var best: (score: Int, scan: IndexScan)?
-    for index in type.indexes {
+    for index in type.indexes where index.isReady && index.kind == .ordered && !index.isLocalized {
       let (score, scan) = Self.scan(of: index, conditions, order)
       if score > best?.score ?? -1 { best = (score, scan) }
     }

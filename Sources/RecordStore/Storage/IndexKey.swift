@@ -1,4 +1,3 @@
-internal import JSONRPC
 internal import Records
 
 /// The two blobs of an index entry.
@@ -6,10 +5,23 @@ internal import Records
 /// `key` is the record's values under the index's keys as one `SortKey`, ascending, null first. `tie` is the
 /// record's name and zone, for the order among equal keys: by code point, ascending in every direction.
 enum IndexKey {
-  static func key(of record: StoredRecord, paths: [FieldPath]) -> [UInt8] {
+  /// Throws `serviceUnavailable` when a part is localized and the collator can't be had.
+  static func key(of record: StoredRecord, parts: [IndexPart]) throws(RecordError) -> [UInt8] {
     var key: [UInt8] = []
-    for path in paths { SortKey.append(record.value(at: path), to: &key) }
+    for part in parts { try SortKey.append(record.value(at: part.path), part.descriptor, to: &key) }
     return key
+  }
+
+  /// The keys of an index of elements: of each distinct one.
+  static func elementKeys(of record: StoredRecord, part: IndexPart) throws(RecordError) -> Set<[UInt8]> {
+    guard let value = record.value(at: part.path) else { return [] }
+    var keys: Set<[UInt8]> = []
+    for element in value.elements {
+      var key: [UInt8] = []
+      try SortKey.append(element, part.descriptor, to: &key)
+      keys.insert(key)
+    }
+    return keys
   }
 
   /// The name, a zero byte (names have none) and the zone.
@@ -27,39 +39,9 @@ enum IndexKey {
   }
 }
 
-/// An index of a record type.
-struct DeclaredIndex: Sendable {
-  let id: Int64
-  /// Empty for the index that every type has: by recordName.
-  let paths: [FieldPath]
-
-  init(id: Int64, paths: [FieldPath]) {
-    self.id = id
-    self.paths = paths
-  }
-
-  /// From the text that the file keeps; nil when it can't be understood.
-  init?(id: Int64, keys: String) {
-    guard let json = try? JSON(parsing: keys) else { return nil }
-    var paths: [FieldPath] = []
-    for key in json.elements {
-      guard let path = key.stringValue.flatMap({ FieldPath($0) }) else { return nil }
-      paths.append(path)
-    }
-    self.init(id: id, paths: paths)
-  }
-
-  /// As the file keeps it.
-  static func keys(_ paths: [FieldPath]) -> String {
-    var writer = JSONWriter()
-    writer.beginArray()
-    for path in paths { writer.string(SortDescriptor(path).key) }
-    writer.endArray()
-    return String(decoding: writer.bytes, as: UTF8.self)
-  }
-
-  /// In words, for a plan.
-  var description: String {
-    paths.isEmpty ? "recordName" : paths.map { SortDescriptor($0).key }.joined(separator: ", ")
+extension FieldValue {
+  /// Of a list its elements, otherwise the value alone.
+  fileprivate var elements: [FieldValue] {
+    if case .list(let elements) = self { elements } else { [self] }
   }
 }

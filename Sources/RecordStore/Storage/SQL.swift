@@ -3,9 +3,10 @@ enum SQL: Int, CaseIterable {
   case dataVersion, store, updateStore
   case insertEpoch, epochOfCommit
   case zones, types, fields, indexes
-  case insertType, growType, recordsOfType, insertField, insertIndex
+  case insertType, growType, recordsOfType, insertField, insertIndex, growIndex
+  case dropIndex, droppedIndexes, reachIndex, entriesFrom, removeEntries, removeIndex
   case recordByName, recordsByName, versionByID, bodyByID
-  case insertRecord, updateRecord, removeTombstone, removeRecord, bodiesOfType
+  case insertRecord, updateRecord, removeTombstone, removeRecord, bodiesAfter
   case insertChange, changeByVersion, changesBetween, oldestChanges, removeChanges
   case insertEntry, removeEntry, entriesUp, entriesDown, tiesAfter
   case recordsAfter
@@ -26,14 +27,32 @@ enum SQL: Int, CaseIterable {
       "SELECT nonce FROM epoch WHERE firstCommit <= ?1 ORDER BY firstCommit DESC LIMIT 1"
 
     case .zones: "SELECT id, name FROM zone"
-    case .types: "SELECT id, name FROM type"
+    case .types: "SELECT id, name, automaticIndexes FROM type"
     case .recordsOfType: "SELECT records FROM type WHERE id = ?1"
-    case .fields: "SELECT type, name, valueType FROM field"
-    case .indexes: "SELECT id, type, keys FROM declaredIndex ORDER BY id"
+    case .fields: "SELECT type, name, valueType, indexes FROM field"
+    case .indexes:
+      """
+      SELECT id, type, keys, kind, origin, isListed, reached, collator FROM declaredIndex WHERE isDropped = 0
+      ORDER BY id
+      """
     case .insertType: "INSERT INTO type (name, records) VALUES (?1, 0)"
     case .growType: "UPDATE type SET records = records + ?2 WHERE id = ?1"
     case .insertField: "INSERT INTO field (type, name, valueType) VALUES (?1, ?2, ?3)"
-    case .insertIndex: "INSERT INTO declaredIndex (type, keys) VALUES (?1, ?2)"
+    case .insertIndex:
+      """
+      INSERT INTO declaredIndex (type, keys, kind, origin, isListed, reached, made)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+      """
+    case .growIndex:
+      "UPDATE declaredIndex SET entries = entries + ?2, bytes = bytes + ?3 WHERE id = ?1"
+
+    case .dropIndex: "UPDATE declaredIndex SET isDropped = 1 WHERE id = ?1"
+    case .droppedIndexes: "SELECT id FROM declaredIndex WHERE isDropped = 1 ORDER BY id"
+    case .reachIndex: "UPDATE declaredIndex SET reached = ?2, collator = ?3 WHERE id = ?1"
+    case .entriesFrom:
+      "SELECT key, tie FROM entry WHERE declaredIndex = ?1 ORDER BY key, tie LIMIT 1 OFFSET ?2"
+    case .removeEntries: "DELETE FROM entry WHERE declaredIndex = ?1 AND (key, tie) <= (?2, ?3)"
+    case .removeIndex: "DELETE FROM declaredIndex WHERE id = ?1"
 
     case .recordByName: "SELECT id, type, version, body FROM record WHERE name = ?1 AND zone = ?2"
     case .recordsByName: "SELECT body FROM record WHERE name = ?1 AND body IS NOT NULL ORDER BY zone"
@@ -43,7 +62,9 @@ enum SQL: Int, CaseIterable {
     case .updateRecord: "UPDATE record SET type = ?2, version = ?3, body = ?4 WHERE id = ?1"
     case .removeTombstone: "DELETE FROM record WHERE id = ?1 AND version = ?2 AND body IS NULL"
     case .removeRecord: "DELETE FROM record WHERE id = ?1"
-    case .bodiesOfType: "SELECT id, body FROM record WHERE type = ?1 AND body IS NOT NULL"
+    case .bodiesAfter:
+      // The bodies of other types are not even read.
+      "SELECT id, CASE WHEN type = ?1 THEN body END FROM record WHERE id > ?2 ORDER BY id"
 
     case .insertChange:
       "INSERT INTO change (version, record, user, previous, body) VALUES (?1, ?2, ?3, ?4, ?5)"

@@ -6,7 +6,7 @@ enum Schema {
   /// Kept in the file's header (`PRAGMA application_id`): "List".
   static let applicationID: Int64 = 0x4C69_7374
   /// Kept in the file's header (`PRAGMA user_version`).
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
   /// Makes the tables in an empty file.
   static func create(in database: Database, identity: Int64) throws(SQLiteError) {
@@ -47,8 +47,30 @@ enum Schema {
     try transaction.commit()
   }
 
-  /// The step at offset n leads from version n + 1 to n + 2. None yet.
-  private static let migrations: [String] = []
+  /// The step at offset n leads from version n + 1 to n + 2.
+  private static let migrations = [
+    """
+    ALTER TABLE type ADD COLUMN automaticIndexes INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE field ADD COLUMN indexes INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE declaredIndex ADD COLUMN kind TEXT NOT NULL DEFAULT 'ordered';
+    ALTER TABLE declaredIndex ADD COLUMN origin TEXT NOT NULL DEFAULT 'declared';
+    ALTER TABLE declaredIndex ADD COLUMN isListed INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE declaredIndex ADD COLUMN isDropped INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE declaredIndex ADD COLUMN reached INTEGER;
+    ALTER TABLE declaredIndex ADD COLUMN collator TEXT;
+    ALTER TABLE declaredIndex ADD COLUMN made INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE declaredIndex ADD COLUMN entries INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE declaredIndex ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE declaredIndex ADD COLUMN uses INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE declaredIndex ADD COLUMN lastUsed INTEGER;
+    UPDATE declaredIndex SET origin = 'type' WHERE keys = '[]';
+    UPDATE declaredIndex SET isListed = 1,
+      entries = (SELECT count(*) FROM entry WHERE declaredIndex = declaredIndex.id),
+      bytes = (SELECT coalesce(sum(length(key) + length(tie)), 0) FROM entry
+        WHERE declaredIndex = declaredIndex.id)
+    WHERE origin = 'declared';
+    """
+  ]
 
   /// Names in the tables are unique by their bytes. Bodies are the records' JSON as it goes out.
   private static let tables = """
@@ -66,10 +88,13 @@ enum Schema {
     -- A run of the service that made commits, from this one on.
     CREATE TABLE epoch (firstCommit INTEGER PRIMARY KEY, nonce INTEGER NOT NULL);
     CREATE TABLE zone (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-    CREATE TABLE type (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, records INTEGER NOT NULL);
+    CREATE TABLE type (
+      id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, records INTEGER NOT NULL,
+      automaticIndexes INTEGER NOT NULL DEFAULT 1);
     CREATE TABLE field (
-      type INTEGER NOT NULL, name TEXT NOT NULL, valueType TEXT NOT NULL, PRIMARY KEY (type, name)
-    ) WITHOUT ROWID;
+      type INTEGER NOT NULL, name TEXT NOT NULL, valueType TEXT NOT NULL,
+      indexes INTEGER NOT NULL DEFAULT 0,   -- what is declared of it: FieldIndexing
+      PRIMARY KEY (type, name)) WITHOUT ROWID;
     -- A deleted record keeps its row, without body, as long as its deletion is kept in change.
     CREATE TABLE record (
       id INTEGER PRIMARY KEY, name TEXT NOT NULL, zone INTEGER NOT NULL, type INTEGER NOT NULL,
@@ -79,8 +104,19 @@ enum Schema {
     CREATE TABLE change (
       version INTEGER PRIMARY KEY, record INTEGER NOT NULL, user INTEGER NOT NULL, previous INTEGER,
       body BLOB);
-    -- keys is a JSON list of field names, empty for the index that every type has.
-    CREATE TABLE declaredIndex (id INTEGER PRIMARY KEY, type INTEGER NOT NULL, keys TEXT NOT NULL);
+    CREATE TABLE declaredIndex (
+      id INTEGER PRIMARY KEY, type INTEGER NOT NULL,
+      keys TEXT NOT NULL,                     -- a JSON list; empty for the index that every type has
+      kind TEXT NOT NULL DEFAULT 'ordered',   -- these two: DeclaredIndex.Kind and Origin
+      origin TEXT NOT NULL DEFAULT 'declared',
+      isListed INTEGER NOT NULL DEFAULT 0,    -- whether it is in the type's own list
+      isDropped INTEGER NOT NULL DEFAULT 0,   -- whether nothing is left to do but to remove its entries
+      reached INTEGER,                        -- the row up to which it is built; null when it is whole
+      collator TEXT,                          -- the version that its localized keys were made with
+      made INTEGER NOT NULL DEFAULT 0,        -- when, in milliseconds
+      entries INTEGER NOT NULL DEFAULT 0,     -- how many it has and the bytes of their blobs, not kept for
+      bytes INTEGER NOT NULL DEFAULT 0,       -- the index that every type has
+      uses INTEGER NOT NULL DEFAULT 0, lastUsed INTEGER);
     -- Every index, in the order of its keys; see IndexKey for the form of both blobs.
     CREATE TABLE entry (
       declaredIndex INTEGER NOT NULL, key BLOB NOT NULL, tie BLOB NOT NULL, record INTEGER NOT NULL,

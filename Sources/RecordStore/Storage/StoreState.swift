@@ -14,10 +14,14 @@ struct StoreState {
   var changeBytes: Int64 = 0
   var zones: [Name: Int64] = [:]
   var types: [Name: RecordType] = [:]
+  /// Indexes of which only the entries are still there.
+  var droppedIndexes: [Int64] = []
   /// Grows when zones, types, fields or indexes are added, so that readers know when to read them again.
   var schema: Int64 = 0
   /// By how many records each type has grown since the last `save`.
   var growth: [Int64: Int64] = [:]
+  /// The same of indexes.
+  var indexGrowth: [Int64: IndexSize] = [:]
   /// The random number of the run that made `lastCommit`.
   var epoch: UInt32 = 0
   /// Whether that run is this one.
@@ -36,8 +40,24 @@ struct StoreState {
 struct RecordType {
   let id: Int64
   var fields: [Name: FieldType] = [:]
+  /// What is declared of fields, where anything is.
+  var fieldIndexing: [Name: FieldIndexing] = [:]
   /// The first is the one without keys.
   var indexes: [DeclaredIndex] = []
+  /// Whether it may get indexes by itself.
+  var makesAutomaticIndexes = true
+}
+
+/// How much there is in an index, or by how much it grew.
+struct IndexSize {
+  var entries: Int64 = 0
+  /// Of the entries' blobs.
+  var bytes: Int64 = 0
+
+  static func += (size: inout IndexSize, growth: IndexSize) {
+    size.entries += growth.entries
+    size.bytes += growth.bytes
+  }
 }
 
 extension StoreState {
@@ -51,6 +71,7 @@ extension StoreState {
     if let known, known.schema == schema {
       zones = known.zones
       types = known.types
+      droppedIndexes = known.droppedIndexes
     } else {
       try readSchema(connection)
     }
@@ -78,22 +99,27 @@ extension StoreState {
     var names: [Int64: Name] = [:]
     let type = try connection.statement(.types)
     while try type.step() {
-      byID[type.int64(0)] = RecordType(id: type.int64(0))
+      byID[type.int64(0)] = RecordType(id: type.int64(0), makesAutomaticIndexes: type.int64(2) != 0)
       names[type.int64(0)] = Name(type.text(1))
     }
     let field = try connection.statement(.fields)
     while try field.step() {
       guard let valueType = FieldType(name: field.text(2)) else { continue }
-      byID[field.int64(0)]?.fields[Name(field.text(1))] = valueType
+      let name = Name(field.text(1))
+      byID[field.int64(0)]?.fields[name] = valueType
+      let indexing = FieldIndexing(rawValue: field.int64(3))
+      if !indexing.isEmpty { byID[field.int64(0)]?.fieldIndexing[name] = indexing }
     }
     let index = try connection.statement(.indexes)
     while try index.step() {
-      guard let declared = DeclaredIndex(id: index.int64(0), keys: index.text(2)) else { continue }
+      guard let declared = DeclaredIndex(row: index) else { continue }
       byID[index.int64(1)]?.indexes.append(declared)
     }
+    let dropped = try connection.statement(.droppedIndexes)
+    while try dropped.step() { droppedIndexes.append(dropped.int64(0)) }
     for (id, type) in byID {
       // Without it, records that are there would not be found.
-      guard type.indexes.contains(where: \.paths.isEmpty) else {
+      guard type.indexes.contains(where: { $0.origin == .type }) else {
         throw SQLiteError(damage: "type \(id) has no index")
       }
       if let name = names[id] { types[name] = type }
@@ -113,6 +139,26 @@ extension StoreState {
       try update.run()
     }
     growth = [:]
+    for (index, size) in indexGrowth {
+      let update = try connection.statement(.growIndex)
+      update.bind(index, at: 1)
+      update.bind(size.entries, at: 2)
+      update.bind(size.bytes, at: 3)
+      try update.run()
+    }
+    indexGrowth = [:]
+  }
+}
+
+extension DeclaredIndex {
+  /// Nil when a later program made it in a form that this one doesn't know.
+  fileprivate init?(row: Statement) {
+    guard let parts = [IndexPart](keys: row.text(2)), let kind = Kind(rawValue: row.text(3)),
+      let origin = Origin(rawValue: row.text(4))
+    else { return nil }
+    self.init(
+      id: row.int64(0), parts: parts, kind: kind, origin: origin, isListed: row.int64(5) != 0,
+      reached: row.optionalInt64(6), collator: row.isNull(7) ? nil : row.text(7))
   }
 }
 

@@ -154,12 +154,12 @@ extension WriteTransaction {
     return type
   }
 
-  private func makeType(_ name: String) throws(SQLiteError) -> RecordType {
+  func makeType(_ name: String) throws(SQLiteError) -> RecordType {
     let insert = try connection.statement(.insertType)
     insert.bind(name, at: 1)
     try insert.run()
     let id = connection.database.lastInsertedRow
-    return RecordType(id: id, indexes: [try insertIndex(type: id, paths: [])])
+    return RecordType(id: id, indexes: [try insertIndex(IndexShape(), origin: .type, type: id, reached: nil)])
   }
 
   /// The first commit of a run says so.

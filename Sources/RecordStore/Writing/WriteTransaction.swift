@@ -11,6 +11,8 @@ struct WriteTransaction {
   let keepsHistory: Bool
   var state: StoreState
   var changeSets: [ChangeSet] = []
+  /// Whether something was done at indexes that no client asked for.
+  var hasIndexWork = false
 
   /// Throws only what makes the whole transaction void; everything else is in the result.
   mutating func carryOut(

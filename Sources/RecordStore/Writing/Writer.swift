@@ -8,7 +8,7 @@ final class Writer {
     case write(Ticket, WriteRequest)
     /// There was no room for the request itself.
     case rejected(Ticket)
-    case declareIndex(recordType: String, paths: [FieldPath], done: @Sendable (RecordError?) -> Void)
+    case declareIndex(recordType: String, IndexShape, done: @Sendable (RecordError?) -> Void)
     /// The background has copied the log into the file.
     case logCopied
     case ping(@Sendable () -> Void)
@@ -66,8 +66,8 @@ final class Writer {
       case .write(let ticket, let request): requests.append(PendingWrite(ticket: ticket, request: request))
       case .rejected(let ticket):
         rejected.append(PendingWrite.answer(ticket, .failure(WriteFailure(error: .overloaded, items: []))))
-      case .declareIndex(let recordType, let paths, let done):
-        done(declareIndex(recordType: recordType, paths: paths))
+      case .declareIndex(let recordType, let shape, let done):
+        done(declareIndex(recordType: recordType, shape))
       case .logCopied: isLogCopied = true
       case .ping(let answer): pings.append(answer)
       }
@@ -150,7 +150,7 @@ final class Writer {
       let value = try body(&work)
       guard
         work.state.lastCommit != state.lastCommit || work.state.schema != state.schema
-          || work.state.horizon != state.horizon
+          || work.state.horizon != state.horizon || work.hasIndexWork
       else {
         transaction.rollBack()
         return value
@@ -173,10 +173,14 @@ final class Writer {
     }
   }
 
-  private func declareIndex(recordType: String, paths: [FieldPath]) -> RecordError? {
+  private func declareIndex(recordType: String, _ shape: IndexShape) -> RecordError? {
     do {
       try transact { (work: inout WriteTransaction) throws(SQLiteError) in
-        try work.declareIndex(recordType: recordType, paths: paths)
+        let name = Name(recordType)
+        if work.state.types[name]?.indexes.contains(where: { $0.shape == shape }) == false {
+          try work.addIndex(shape, origin: .declared, isListed: true, toType: name)
+        }
+        while try work.advanceIndexes({ true }) {}
       }
       return nil
     } catch {
