@@ -141,7 +141,7 @@ struct LikePattern: Sendable {
 
 extension Span where Element == UInt8 {
   /// The code point at `position`, which moves behind it. The UTF-8 is presumed valid.
-  fileprivate func scalar(at position: inout Int) -> UInt32 {
+  func scalar(at position: inout Int) -> UInt32 {
     let lead = self[position]
     let length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
     var value = UInt32(length == 1 ? lead : lead & (0x7F >> UInt8(length)))
