@@ -74,32 +74,3 @@ extension Predicate {
     case box(LocationBox)
   }
 }
-
-/// Part of the earth between two parallels and two meridians, its edges included.
-public struct LocationBox: Sendable, Equatable {
-  public let southwest: Location
-  public let northeast: Location
-
-  /// Nil when the south is north of the north. A west that is east of the east is no fault: the box crosses
-  /// longitude 180.
-  public init?(southwest: Location, northeast: Location) {
-    guard southwest.latitude <= northeast.latitude else { return nil }
-    self.southwest = southwest
-    self.northeast = northeast
-  }
-
-  public func contains(_ location: Location) -> Bool {
-    guard (southwest.latitude...northeast.latitude).contains(location.latitude) else { return false }
-    // Every meridian goes through the poles.
-    if abs(location.latitude) == 90 { return true }
-    // Longitude 180 is -180 too: a place there is tried as both.
-    if abs(location.longitude) == 180 { return containsMeridian(180) || containsMeridian(-180) }
-    return containsMeridian(location.longitude)
-  }
-
-  private func containsMeridian(_ longitude: Double) -> Bool {
-    let west = southwest.longitude
-    let east = northeast.longitude
-    return west <= east ? west <= longitude && longitude <= east : longitude >= west || longitude <= east
-  }
-}

@@ -15,10 +15,11 @@ public struct Location: Sendable {
   /// The same place with one spelling: longitude 180 for -180, 0 at the poles, no negative zero.
   var normalized: Location {
     let longitude = abs(latitude) == 90 ? 0 : longitude == -180 ? 180 : longitude
-    return Location(normalizedLatitude: latitude + 0, longitude: longitude + 0)
+    return Location(inRange: latitude + 0, longitude: longitude + 0)
   }
 
-  private init(normalizedLatitude latitude: Double, longitude: Double) {
+  /// The caller sees to the ranges.
+  init(inRange latitude: Double, longitude: Double) {
     self.latitude = latitude
     self.longitude = longitude
   }
