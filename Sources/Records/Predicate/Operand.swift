@@ -1,7 +1,7 @@
 import JSONRPC
 
 /// One side of a comparison, as it is for a certain record.
-enum Operand {
+enum Operand: Sendable {
   /// Not a list; nil is null.
   case single(FieldValue?)
   /// The members of a list, null ones included: JSON objects may hold such.

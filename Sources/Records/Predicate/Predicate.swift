@@ -1,3 +1,4 @@
+import Glibc
 public import JSONRPC
 
 /// A condition on a record, in NSPredicate's format language (`Protocol/README.md`, "Predicates").
@@ -11,11 +12,22 @@ public struct Predicate: Sendable {
   private let program: PredicateProgram
 
   /// Reads `text`. `arguments` stand in for its `%@` and the like, in order; `variables`, an object, for
-  /// its `$names`. Both are values and never read as text of the language.
+  /// its `$names`. Both are values and never read as text of the language. `now` is what `now()` stands for,
+  /// in milliseconds since 1970: one moment for all records; nil is the clock's.
   ///
   /// Throws `invalidArguments` whose details have `column` (1-based, in characters) and `expected`.
-  public init(parsing text: String, arguments: [JSON] = [], variables: JSON? = nil) throws(RecordError) {
-    self.init(root: try PredicateParser.parse(text, arguments: arguments, variables: variables))
+  public init(
+    parsing text: String, arguments: [JSON] = [], variables: JSON? = nil, now: Int64? = nil
+  ) throws(RecordError) {
+    self.init(
+      root: try PredicateParser.parse(
+        text, arguments: arguments, variables: variables, now: now ?? Self.currentMoment))
+  }
+
+  private static var currentMoment: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
   /// Every record.
@@ -28,10 +40,17 @@ public struct Predicate: Sendable {
   }
 
   /// Whether the record meets the condition. In time linear in the record's size for each comparison.
-  public func matches(_ record: StoredRecord) -> Bool { program.matches(record) }
+  ///
+  /// Key paths through references go into the records that `resolver` finds; without one they lead nowhere.
+  /// Never fails: what can't be worked out is null.
+  public func matches(_ record: StoredRecord, resolver: (any RecordResolver)? = nil) -> Bool {
+    program.matches(record, resolver: resolver)
+  }
 
   /// Whether the record meets the condition, worked out from the tree as it is written down. Slow; for tests.
-  func matchesByDefinition(_ record: StoredRecord) -> Bool { root.holds(for: record) }
+  func matchesByDefinition(_ record: StoredRecord, resolver: (any RecordResolver)? = nil) -> Bool {
+    root.holds(in: RecordView(record, resolver: resolver))
+  }
 }
 
 extension Predicate: Equatable {

@@ -32,7 +32,9 @@ struct PredicateLexer {
     case "$": return .variable(try prefixedWord("the name of a variable"))
     case "@": return .collectionOperator(try prefixedWord("count"))
     case "#": return .name(try prefixedWord("a name"))
-    case _ where scalar.startsName: return .word(word())
+    case _ where scalar.startsName:
+      let word = word()
+      return selector(startingWith: word).map { .function($0) } ?? .word(word)
     default: return .sign(try sign())
     }
   }
@@ -44,6 +46,25 @@ struct PredicateLexer {
       position += 1
     }
     return String(word)
+  }
+
+  /// The name of a function, each of whose words has a colon behind it; nil, and nothing is read, when the
+  /// word is not the first of such.
+  private mutating func selector(startingWith word: String) -> String? {
+    guard peek() == ":" else { return nil }
+    let start = position
+    var name = word
+    var next = word
+    while !next.isEmpty {
+      guard peek() == ":" else {
+        position = start
+        return nil
+      }
+      position += 1
+      next = peek()?.startsName == true ? self.word() : ""
+      name += ":" + next
+    }
+    return name
   }
 
   private mutating func prefixedWord(_ expected: String) throws(PredicateSyntaxError) -> String {

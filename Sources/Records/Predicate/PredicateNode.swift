@@ -18,18 +18,22 @@ extension Predicate {
     public var left: Expression
     public var operation: Operation
     public var right: Expression
+    /// Of texts; empty for the operations on words, which always ignore case and marks.
     public var folding: TextFolding
+    /// Whether words that only begin as the sought ones count too; for the operations on words.
+    public var matchesPrefixes: Bool
     /// Nil: the left side is compared whole.
     public var quantifier: Quantifier?
 
     public init(
       _ left: Expression, _ operation: Operation, _ right: Expression, folding: TextFolding = [],
-      quantifier: Quantifier? = nil
+      matchesPrefixes: Bool = false, quantifier: Quantifier? = nil
     ) {
       self.left = left
       self.operation = operation
       self.right = right
       self.folding = folding
+      self.matchesPrefixes = matchesPrefixes
       self.quantifier = quantifier
     }
   }
@@ -51,6 +55,14 @@ extension Predicate {
     case endsWith = "ENDSWITH"
     /// The right side is a pattern: `*` any text, `?` one code point, `\*` `\?` `\\` themselves.
     case like = "LIKE"
+    /// The right side is a regular expression, a constant text, for the whole text on the left.
+    case matches = "MATCHES"
+    /// The left side is ``Expression/allText``, the right side a constant text with terms, one of which must
+    /// be there: `SELF CONTAINS 'one two'`.
+    case containsWords = "CONTAINS WORDS"
+    /// The left side is ``Expression/allText`` or a text or a list of them, the right side a constant text
+    /// with terms, all of which must be there.
+    case matchesWords = "TOKENMATCHES"
     /// The right side is a box.
     case within = "WITHIN"
   }
@@ -63,14 +75,9 @@ extension Predicate {
     /// Not ``anyElement``. True for an empty list.
     case noElement = "NONE"
   }
+}
 
-  public enum Expression: Sendable, Equatable {
-    /// The record's value there; null when it is missing.
-    case path(FieldPath)
-    /// A literal or an argument; nil is null.
-    case value(FieldValue?)
-    /// `{…}` and arguments that are lists.
-    case list([Expression])
-    case box(LocationBox)
-  }
+extension Predicate.Operation {
+  /// Whether it looks for words, and not for text.
+  public var isOfWords: Bool { self == .containsWords || self == .matchesWords }
 }

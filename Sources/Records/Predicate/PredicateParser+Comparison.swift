@@ -19,15 +19,24 @@ extension PredicateParser {
       quantifier = found
       position += 1
     }
+    let start = token.offset
     let left = try value(expected: quantifier == nil ? "a condition" : "a key path")
+    if left == .allText {
+      throw .init(
+        at: start, expected: "a key path",
+        problem: "SELF by itself, for the text of all fields, is not supported yet")
+    }
     let operation = try operation()
     let optionsOffset = token.offset
-    let folding = try folding()
-    if operation == .within, !folding.isEmpty {
+    let options = try options()
+    if operation == .within, options != Options() {
       throw .init(at: optionsOffset, expected: "BOX", problem: "WITHIN takes no options")
     }
+    if options.matchesPrefixes, !operation.isOfWords {
+      throw .init(at: optionsOffset + 1, expected: "c, d or cd", problem: "p goes with words only")
+    }
     let right = try right(of: operation)
-    return Predicate.Comparison(left, operation, right, folding: folding, quantifier: quantifier)
+    return Predicate.Comparison(left, operation, right, folding: options.folding, quantifier: quantifier)
   }
 
   private mutating func operation() throws(PredicateSyntaxError) -> Predicate.Operation {
@@ -48,11 +57,6 @@ extension PredicateParser {
         position += 1
         return operation
       }
-      if sign.isArithmetic {
-        throw .init(
-          at: offset, expected: "an operator",
-          problem: "arithmetic is not supported yet (a name with '-' in it is written in backquotes)")
-      }
     case .word:
       let word = token.keyword
       if let operation = Self.operators[word] {
@@ -70,36 +74,46 @@ extension PredicateParser {
     throw .init(at: offset, expected: "an operator")
   }
 
-  /// `[c]`, `[d]`, `[cd]`, in any case and order; nothing is none.
-  private mutating func folding() throws(PredicateSyntaxError) -> TextFolding {
-    guard take(.openBracket) else { return [] }
-    guard case .word(let letters) = token.kind else {
-      throw .init(at: token.offset, expected: "c, d or cd")
-    }
+  private struct Options: Equatable {
     var folding: TextFolding = []
+    var matchesPrefixes = false
+  }
+
+  /// Letters in brackets, in any case and order; nothing is none. `l`, which asks for the rules of a language,
+  /// changes nothing: text is compared as Unicode has it.
+  private mutating func options() throws(PredicateSyntaxError) -> Options {
+    var options = Options()
+    guard take(.openBracket) else { return options }
+    guard case .word(let letters) = token.kind else {
+      throw .init(at: token.offset, expected: Self.expectedOptions)
+    }
     for letter in letters.lowercased() {
       switch letter {
-      case "c": folding.insert(.caseInsensitive)
-      case "d": folding.insert(.diacriticInsensitive)
-      default: throw .init(at: token.offset, expected: "c, d or cd")
+      case "c": options.folding.insert(.caseInsensitive)
+      case "d": options.folding.insert(.diacriticInsensitive)
+      case "p": options.matchesPrefixes = true
+      case "l": break
+      default: throw .init(at: token.offset, expected: Self.expectedOptions)
       }
     }
     position += 1
     guard take(.closeBracket) else { throw .init(at: token.offset, expected: "]") }
-    return folding
+    return options
   }
+
+  private static let expectedOptions = "c, d or cd"
 
   /// The right side, of the shape that the operation needs.
   private mutating func right(
     of operation: Predicate.Operation
   ) throws(PredicateSyntaxError) -> Predicate.Expression {
     let offset = token.offset
-    if operation == .within { return .box(try box()) }
+    if operation == .within { return try region() }
     let right = try value(expected: Self.expectedRight(of: operation))
     switch (operation, right) {
-    case (.in, .value(let value)):
-      if case .string? = value { break }
-      throw .init(at: offset, expected: Self.expectedRight(of: operation))
+    case (_, .allText): throw Self.allTextElsewhere(at: offset)
+    case (.in, .value(.string)), (.in, .list), (.in, .path), (.in, .element), (.in, .cast(_, .text)): break
+    case (.in, _): throw .init(at: offset, expected: Self.expectedRight(of: operation))
     case (.between, .list(let bounds)) where bounds.count == 2: break
     case (.between, _): throw .init(at: offset, expected: Self.expectedRight(of: operation))
     case (.like, .value(.string(let pattern))):
@@ -119,39 +133,5 @@ extension PredicateParser {
     case .between: "two bounds in braces, {low, high}"
     default: "a value or a key path"
     }
-  }
-
-  /// `BOX(southwest, northeast)` of two locations, or `BOX(south, west, north, east)` in degrees.
-  private mutating func box() throws(PredicateSyntaxError) -> LocationBox {
-    let start = token.offset
-    guard take("BOX"), take(.openParenthesis) else {
-      throw .init(at: start, expected: "BOX(southwest, northeast)")
-    }
-    var corners: [Location] = []
-    var degrees: [Double] = []
-    repeat {
-      let offset = token.offset
-      switch try value(expected: "a location") {
-      case .value(.location(let corner)) where degrees.isEmpty && corners.count < 2: corners.append(corner)
-      case .value(.double(let number)) where corners.isEmpty && degrees.count < 4: degrees.append(number)
-      case .value(.int64(let number)) where corners.isEmpty && degrees.count < 4:
-        degrees.append(Double(number))
-      default:
-        throw .init(
-          at: offset,
-          expected: "two locations, southwest and northeast, or south, west, north, east in degrees")
-      }
-    } while take(.comma)
-    guard take(.closeParenthesis) else { throw .init(at: token.offset, expected: ", or )") }
-    if degrees.count == 4 {
-      corners = [(0, 1), (2, 3)].compactMap { Location(latitude: degrees[$0], longitude: degrees[$1]) }
-    }
-    guard corners.count == 2, let box = LocationBox(southwest: corners[0], northeast: corners[1]) else {
-      throw .init(
-        at: start,
-        expected: "a south that is not above the north, latitudes -90 to 90, longitudes -180 to 180",
-        problem: "this is no box")
-    }
-    return box
   }
 }

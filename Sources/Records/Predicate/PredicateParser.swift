@@ -9,6 +9,10 @@ struct PredicateParser {
   /// Of the next token.
   var position = 0
   var arguments: PredicateArguments
+  /// What `now()` stands for.
+  let now: Int64
+  /// Parentheses, braces and functions around the place reached inside of an expression.
+  var nesting = 0
 
   /// For each opening parenthesis the token behind its closing one.
   private let ends: [Int: Int]
@@ -28,20 +32,22 @@ struct PredicateParser {
   }
 
   static func parse(
-    _ text: String, arguments: [JSON], variables: JSON?
+    _ text: String, arguments: [JSON], variables: JSON?, now: Int64
   ) throws(RecordError) -> Predicate.Node {
     let scalars = Array(text.unicodeScalars)
     do {
       var lexer = PredicateLexer(scalars)
-      var parser = PredicateParser(try lexer.tokens(), PredicateArguments(arguments, variables))
+      var parser = PredicateParser(
+        try lexer.tokens(), PredicateArguments(arguments, variables), now: now)
       return try parser.predicate()
     } catch {
       throw error.recordError(in: scalars)
     }
   }
 
-  private init(_ tokens: [PredicateToken], _ arguments: PredicateArguments) {
+  private init(_ tokens: [PredicateToken], _ arguments: PredicateArguments, now: Int64) {
     self.tokens = tokens
+    self.now = now
     self.arguments = arguments
     var open: [Int] = []
     var ends: [Int: Int] = [:]
@@ -160,8 +166,9 @@ struct PredicateParser {
     switch tokens[end].kind {
     case .sign(let sign):
       switch sign {
-      case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .point: return true
-      default: return sign.isArithmetic
+      case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .point, .openBracket:
+        return true
+      default: return sign.arithmetic != nil
       }
     case .word:
       return Self.operators[tokens[end].keyword] != nil || Self.missingOperators.contains(tokens[end].keyword)

@@ -14,32 +14,28 @@ struct PredicateProgram: Sendable {
   /// An object, because copies of what it holds would cost more than the test.
   private final class Test: Sendable {
     let comparison: Predicate.Comparison
-    /// The fields of the paths on either side, as places in ``fields``.
-    let left: Int?
-    let right: Int?
     let prepared: PreparedTest?
+    /// What ``prepared`` looks at: a field, as a place in ``fields``, or a system key.
+    let field: Int?
     let systemKey: SystemKey?
+    /// The right side, when it is constant.
+    let right: Operand?
 
-    init(_ comparison: Predicate.Comparison, left: Int?, right: Int?) {
+    init(_ comparison: Predicate.Comparison, prepared: PreparedTest?, field: Int?, systemKey: SystemKey?) {
       self.comparison = comparison
-      self.left = left
-      self.right = right
-      guard case .path(let path) = comparison.left, path.components.count == 1, !path.countsElements,
-        path.systemKey?.isText ?? true
-      else {
-        prepared = nil
-        systemKey = nil
-        return
-      }
-      prepared = PreparedTest(comparison)
-      systemKey = path.systemKey
+      self.prepared = prepared
+      self.field = field
+      self.systemKey = systemKey
+      right = comparison.right.constantOperand
     }
   }
 
   private var steps: [Step] = []
   private var tests: [Test] = []
-  /// The fields that are asked for, none twice.
+  /// The fields that prepared tests look at, none twice.
   private var fields: [String] = []
+  /// Whether fields are looked at otherwise.
+  private var usesFields = false
   private var places: [FieldName: Int] = [:]
 
   init(_ root: Predicate.Node) {
@@ -47,14 +43,16 @@ struct PredicateProgram: Sendable {
     places = [:]
   }
 
-  func matches(_ record: StoredRecord) -> Bool {
-    let values = FieldValues(record, fields)
+  func matches(_ record: StoredRecord, resolver: (any RecordResolver)?) -> Bool {
+    let all = usesFields || !fields.isEmpty ? record.body["fields"] : nil
+    let values = FieldValues(all, fields)
+    let view = RecordView(record, fields: all, resolver: resolver)
     var result = true
     var next = 0
     while next < steps.count {
       switch steps[next] {
       case .set(let truth): result = truth
-      case .test(let index): result = holds(tests[index], record, values)
+      case .test(let index): result = holds(tests[index], view, values)
       case .invert: result = !result
       case .jump(let target, let condition) where result == condition:
         next = target
@@ -66,16 +64,14 @@ struct PredicateProgram: Sendable {
     return result
   }
 
-  private func holds(_ test: Test, _ record: StoredRecord, _ values: FieldValues) -> Bool {
+  private func holds(_ test: Test, _ view: RecordView, _ values: FieldValues) -> Bool {
     if let prepared = test.prepared {
-      let json = test.left.map { values[$0] } ?? test.systemKey.flatMap(record.json(of:))
-      if let holds = prepared.holds(json, of: record) { return holds }
+      let json = test.field.map { values[$0] } ?? test.systemKey.flatMap(view.record.json(of:))
+      if let holds = prepared.holds(json, of: view.record) { return holds }
     }
     let comparison = test.comparison
     return comparison.holds(
-      comparison.left.operand(of: record, field: test.left.flatMap { values[$0] }),
-      comparison.right.operand(of: record, field: test.right.flatMap { values[$0] }),
-      inZone: record.zoneName)
+      comparison.left.operand(in: view), test.right ?? comparison.right.operand(in: view), in: view)
   }
 
   // MARK: Making
@@ -105,16 +101,21 @@ struct PredicateProgram: Sendable {
   }
 
   private mutating func test(_ comparison: Predicate.Comparison) -> Test {
-    let left = place(of: comparison.left)
-    let right = place(of: comparison.right)
-    return Test(comparison, left: left, right: right)
+    if case .path(let path) = comparison.left, path.components.count == 1, !path.countsElements,
+      path.systemKey?.isText ?? true, let prepared = PreparedTest(comparison)
+    {
+      return Test(
+        comparison, prepared: prepared, field: path.systemKey == nil ? place(ofField: path.root) : nil,
+        systemKey: path.systemKey)
+    }
+    usesFields = true
+    return Test(comparison, prepared: nil, field: nil, systemKey: nil)
   }
 
-  private mutating func place(of expression: Predicate.Expression) -> Int? {
-    guard case .path(let path) = expression, path.systemKey == nil else { return nil }
-    if let place = places[FieldName(path.root)] { return place }
-    fields.append(path.root)
-    places[FieldName(path.root)] = fields.count - 1
+  private mutating func place(ofField name: String) -> Int {
+    if let place = places[FieldName(name)] { return place }
+    fields.append(name)
+    places[FieldName(name)] = fields.count - 1
     return fields.count - 1
   }
 }
@@ -127,8 +128,8 @@ private struct FieldValues {
   /// Found in one go, when they are many.
   private let found: [JSON?]
 
-  init(_ record: StoredRecord, _ names: [String]) {
-    fields = names.isEmpty ? nil : record.body["fields"]
+  init(_ fields: JSON?, _ names: [String]) {
+    self.fields = fields
     self.names = names
     guard names.count > 4, let fields else {
       found = []

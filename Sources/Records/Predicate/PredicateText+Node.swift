@@ -48,56 +48,15 @@ extension Predicate.Comparison {
   fileprivate func write(to text: inout String) {
     if let quantifier { text += quantifier.rawValue + " " }
     left.write(to: &text)
-    text += " " + operation.rawValue
-    if !folding.isEmpty {
+    text += " " + (operation == .containsWords ? "CONTAINS" : operation.rawValue)
+    if !folding.isEmpty || matchesPrefixes {
       text += "["
       if folding.contains(.caseInsensitive) { text += "c" }
       if folding.contains(.diacriticInsensitive) { text += "d" }
+      if matchesPrefixes { text += "p" }
       text += "]"
     }
     text += " "
     right.write(to: &text)
-  }
-}
-
-extension Predicate.Expression {
-  fileprivate func write(to text: inout String) {
-    switch self {
-    case .path(let path): text += path.description
-    case .value(let value): Self.write(value, to: &text)
-    case .list(let elements):
-      text += "{"
-      for (index, element) in elements.enumerated() {
-        if index > 0 { text += ", " }
-        element.write(to: &text)
-      }
-      text += "}"
-    case .box(let box):
-      text += "BOX(\(box.southwest.latitude), \(box.southwest.longitude), "
-      text += "\(box.northeast.latitude), \(box.northeast.longitude))"
-    }
-  }
-
-  private static func write(_ value: FieldValue?, to text: inout String) {
-    switch value {
-    case nil: text += "NULL"
-    case .boolean(let truth): text += truth ? "TRUE" : "FALSE"
-    case .int64(let integer): text += "\(integer)"
-    case .double(let double): text += "\(double)"
-    case .string(let string):
-      text += "'"
-      for scalar in string.unicodeScalars {
-        switch scalar {
-        case "\\": text += "\\\\"
-        case "'": text += "\\'"
-        case "\n": text += "\\n"
-        case "\r": text += "\\r"
-        case "\t": text += "\\t"
-        default: text.unicodeScalars.append(scalar)
-        }
-      }
-      text += "'"
-    case .some(let other): text += "%@" + other.json.text
-    }
   }
 }

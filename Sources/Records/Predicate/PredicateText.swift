@@ -2,7 +2,8 @@
 enum PredicateText {
   /// Words with a meaning of their own, in upper case. As the name of a field they are written in backquotes.
   static let reservedWords: Set<String> = [
-    "ALL", "AND", "ANY", "BEGINSWITH", "BETWEEN", "CONTAINS", "ENDSWITH", "FALSE", "FALSEPREDICATE", "IN",
+    "ALL", "ALLTOKENS", "AND", "ANY", "BEGINSWITH", "BETWEEN", "CONTAINS", "ENDSWITH", "FALSE",
+    "FALSEPREDICATE", "IN",
     "LIKE", "MATCHES", "NIL", "NO", "NONE", "NOT", "NULL", "OR", "SELF", "SOME", "TOKENMATCHES", "TRUE",
     "TRUEPREDICATE", "WITHIN", "YES",
   ]

@@ -5,6 +5,8 @@ struct PredicateToken: Sendable {
     case word(String)
     /// A name in backquotes, or behind `#`: never a reserved word.
     case name(String)
+    /// A name with colons in it, of a function: `modulus:by:`.
+    case function(String)
     case text(String)
     /// Digits, with point and exponent where there are some; no sign.
     case number(String)
@@ -55,10 +57,15 @@ struct PredicateToken: Sendable {
     case power = "**"
     case remainder = "%%"
 
-    var isArithmetic: Bool {
+    var arithmetic: Predicate.ArithmeticOperation? {
       switch self {
-      case .plus, .minus, .times, .divided, .power, .remainder: true
-      default: false
+      case .plus: .add
+      case .minus: .subtract
+      case .times: .multiply
+      case .divided: .divide
+      case .remainder: .remainder
+      case .power: .power
+      default: nil
       }
     }
   }

@@ -22,7 +22,7 @@ struct PreparedText: Sendable {
       case .endsWith: text.hasSuffix(own)
       case .contains: text.firstOffset(of: own) != nil
       case .in: own.firstOffset(of: text) != nil
-      case .between, .like, .within: false
+      case .between, .like, .within, .matches, .containsWords, .matchesWords: false
       }
     }
   }

@@ -10,7 +10,7 @@ struct PredicateCorpusTests {
     case .names(let names):
       let predicate = try Predicate(
         parsing: example.predicate, arguments: example.arguments, variables: example.variables)
-      #expect(example.records.filter(predicate.matches).map(\.recordName) == names)
+      #expect(example.records.filter { predicate.matches($0) }.map(\.recordName) == names)
     case .column(let column):
       let error = #expect(throws: RecordError.self) {
         try Predicate(parsing: example.predicate, arguments: example.arguments, variables: example.variables)
