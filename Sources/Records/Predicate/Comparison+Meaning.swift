@@ -1,20 +1,26 @@
 extension Predicate.Comparison {
-  /// Whether the comparison holds for these sides (boxes and the record's whole text are looked at here).
+  /// Whether the comparison holds for these sides (boxes, polygons and the record's whole text are looked at
+  /// here). `pattern` is the right side made ready, if somebody has it.
   ///
   /// This is what the language means. ``PreparedTest`` comes to the same answers faster where it gives one.
-  func holds(_ left: Operand, _ right: Operand, in view: RecordView) -> Bool {
-    // References without a zone are into the record's own.
-    let zoneName = view.record.zoneName
+  func holds(_ left: Operand, _ right: Operand, in view: RecordView, pattern: PreparedPattern? = nil) -> Bool
+  {
+    let pattern = pattern ?? right.text.flatMap { PreparedPattern($0, of: self) }
+    func holdsForOne(_ left: Operand) -> Bool { self.holdsForOne(left, right, view.record, pattern) }
     return switch quantifier {
-    case nil: holdsForOne(left, right, zoneName)
-    case .anyElement: left.elements.contains { holdsForOne(Operand($0), right, zoneName) }
-    case .allElements: left.elements.allSatisfy { holdsForOne(Operand($0), right, zoneName) }
-    case .noElement: !left.elements.contains { holdsForOne(Operand($0), right, zoneName) }
+    case nil: holdsForOne(left)
+    case .anyElement: left.elements.contains { holdsForOne(Operand($0)) }
+    case .allElements: left.elements.allSatisfy { holdsForOne(Operand($0)) }
+    case .noElement: !left.elements.contains { holdsForOne(Operand($0)) }
     }
   }
 
-  private func holdsForOne(_ left: Operand, _ right: Operand, _ zoneName: String) -> Bool {
-    switch operation {
+  private func holdsForOne(
+    _ left: Operand, _ right: Operand, _ record: StoredRecord, _ pattern: PreparedPattern?
+  ) -> Bool {
+    // References without a zone are into the record's own.
+    let zoneName = record.zoneName
+    return switch operation {
     case .equal: left.equals(right, folding: folding, inZone: zoneName)
     case .notEqual: !left.equals(right, folding: folding, inZone: zoneName)
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
@@ -22,10 +28,10 @@ extension Predicate.Comparison {
     case .between: isBetween(left, right)
     case .in: Self.holds(right, contains: left, folding, zoneName)
     case .contains: Self.holds(left, contains: right, folding, zoneName)
-    case .beginsWith, .endsWith, .like: holdsForTexts(left, right)
+    case .beginsWith, .endsWith: holdsForTexts(left, right)
+    case .like, .matches, .containsWords, .matchesWords:
+      pattern?.matches(left, isAllText: self.left == .allText, folding: folding, of: record) ?? false
     case .within: isInside(left)
-    // Refused by the parser so far.
-    case .matches, .containsWords, .matchesWords: false
     }
   }
 
@@ -48,16 +54,17 @@ extension Predicate.Comparison {
   private func holdsForTexts(_ left: Operand, _ right: Operand) -> Bool {
     guard let left = left.text, let right = right.text else { return false }
     let text = folding.folded(left)
-    switch operation {
-    case .beginsWith: return text.span.hasPrefix(folding.folded(right).span)
-    case .endsWith: return text.span.hasSuffix(folding.folded(right).span)
-    default: return LikePattern(right, folding: folding)?.matches(text.span) ?? false
-    }
+    return operation == .beginsWith
+      ? text.span.hasPrefix(folding.folded(right).span) : text.span.hasSuffix(folding.folded(right).span)
   }
 
   private func isInside(_ value: Operand) -> Bool {
-    guard case .single(.location(let location)) = value, case .box(let box) = right else { return false }
-    return box.contains(location)
+    guard case .single(.location(let location)) = value else { return false }
+    return switch right {
+    case .box(let box): box.contains(location)
+    case .polygon(let polygon): polygon.contains(location)
+    default: false
+    }
   }
 }
 

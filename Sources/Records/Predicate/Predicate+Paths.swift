@@ -37,7 +37,7 @@ extension Predicate.Expression {
       left.collectPaths(into: &paths)
       right.collectPaths(into: &paths)
     case .cast(let inner, _): inner.collectPaths(into: &paths)
-    case .value, .box, .allText: break
+    case .value, .box, .polygon, .allText: break
     }
   }
 }

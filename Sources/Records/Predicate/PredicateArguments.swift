@@ -5,6 +5,12 @@ struct PredicateArguments {
   private let arguments: [JSON]
   private let variables: JSON?
   private var used = 0
+  /// Of JSON, of all values that were taken, each as often as it was.
+  private var bytes = 0
+
+  /// Bytes of JSON that a predicate may make use of. A variable counts as often as it stands in the text:
+  /// otherwise a long list could be multiplied by a short text.
+  static let maximumBytes = 16 << 20
 
   init(_ arguments: [JSON], _ variables: JSON?) {
     self.arguments = arguments
@@ -18,7 +24,17 @@ struct PredicateArguments {
         problem: arguments.isEmpty ? "no arguments were given" : "only \(arguments.count) were given")
     }
     used += 1
+    try count(arguments[used - 1], at: offset)
     return arguments[used - 1]
+  }
+
+  private mutating func count(_ json: JSON, at offset: Int) throws(PredicateSyntaxError) {
+    bytes += json.bytes.count
+    if bytes > Self.maximumBytes {
+      throw .init(
+        at: offset, expected: "shorter values", problem: "the values are more than \(Self.maximumBytes) bytes"
+      )
+    }
   }
 
   /// The next argument as a value of the kind that its place stands for.
@@ -54,10 +70,13 @@ struct PredicateArguments {
     return names
   }
 
-  func variable(_ name: String, at offset: Int) throws(PredicateSyntaxError) -> Predicate.Expression {
+  mutating func variable(
+    _ name: String, at offset: Int
+  ) throws(PredicateSyntaxError) -> Predicate.Expression {
     guard let json = variables?[name] else {
       throw .init(at: offset, expected: "a variable that is given", problem: "there is no variable \(name)")
     }
+    try count(json, at: offset)
     return try Self.expression(json, at: offset)
   }
 

@@ -1,6 +1,6 @@
 extension Predicate.Expression {
-  /// What this is for a record. Boxes and the record's whole text are no values: the comparison looks at
-  /// them itself.
+  /// What this is for a record. Boxes, polygons and the record's whole text are no values: the
+  /// comparison looks at them itself.
   func operand(in view: RecordView) -> Operand {
     switch self {
     case .value(let value): Operand(value)
@@ -9,7 +9,7 @@ extension Predicate.Expression {
     case .element(let path):
       view.record.operand(at: path, in: view.field(of: path.list), resolver: view.resolver)
     case .arithmetic, .distance, .cast: .single(value(in: view))
-    case .box, .allText: .single(nil)
+    case .box, .polygon, .allText: .single(nil)
     }
   }
 
@@ -18,11 +18,17 @@ extension Predicate.Expression {
     switch self {
     case .arithmetic(let operation, let left, let right):
       operation.result(left.value(in: view), right.value(in: view))
-    case .distance: nil
+    case .distance(let from, let to): Self.distance(from.value(in: view), to.value(in: view))
     case .cast(let inner, let type): type.cast(inner.value(in: view))
-    case .value, .path, .element, .list, .box, .allText:
+    case .value, .path, .element, .list, .box, .polygon, .allText:
       if case .single(let value) = operand(in: view) { value } else { nil }
     }
+  }
+
+  /// Metres; nil when one is no place.
+  static func distance(_ from: FieldValue?, _ to: FieldValue?) -> FieldValue? {
+    guard case .location(let from)? = from, case .location(let to)? = to else { return nil }
+    return .double(from.distance(to: to))
   }
 
   /// What this is for every record; nil when records differ.

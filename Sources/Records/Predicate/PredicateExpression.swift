@@ -10,6 +10,7 @@ extension Predicate {
     /// `{…}` and arguments that are lists.
     case list([Expression])
     case box(LocationBox)
+    case polygon(LocationPolygon)
     /// Every text field and list of texts of the record: `SELF`, `allTokens`. Only on the left of the
     /// operations on words.
     case allText
@@ -72,7 +73,7 @@ extension Predicate.Expression {
   /// Whether it is the same for every record. Lists of constants are.
   public var isConstant: Bool {
     switch self {
-    case .value, .box: true
+    case .value, .box, .polygon: true
     case .list(let elements): elements.allSatisfy(\.isConstant)
     case .path, .element, .allText, .arithmetic, .distance, .cast: false
     }

@@ -63,7 +63,7 @@ extension Predicate {
     /// The left side is ``Expression/allText`` or a text or a list of them, the right side a constant text
     /// with terms, all of which must be there.
     case matchesWords = "TOKENMATCHES"
-    /// The right side is a box.
+    /// The right side is a box or a polygon.
     case within = "WITHIN"
   }
 

@@ -2,11 +2,11 @@ extension PredicateParser {
   /// The operators that are words.
   static let operators: [String: Predicate.Operation] = [
     "BETWEEN": .between, "IN": .in, "CONTAINS": .contains, "BEGINSWITH": .beginsWith,
-    "ENDSWITH": .endsWith, "LIKE": .like, "WITHIN": .within,
+    "ENDSWITH": .endsWith, "LIKE": .like, "TOKENMATCHES": .matchesWords, "WITHIN": .within,
   ]
 
   /// Operators of the language that can't be worked out yet.
-  static let missingOperators: Set<String> = ["MATCHES", "TOKENMATCHES"]
+  static let missingOperators: Set<String> = ["MATCHES"]
 
   private static let quantifiers: [String: Predicate.Quantifier] = [
     "ANY": .anyElement, "SOME": .anyElement, "ALL": .allElements, "NONE": .noElement,
@@ -21,22 +21,25 @@ extension PredicateParser {
     }
     let start = token.offset
     let left = try value(expected: quantifier == nil ? "a condition" : "a key path")
-    if left == .allText {
-      throw .init(
-        at: start, expected: "a key path",
-        problem: "SELF by itself, for the text of all fields, is not supported yet")
-    }
-    let operation = try operation()
-    let optionsOffset = token.offset
-    let options = try options()
-    if operation == .within, options != Options() {
-      throw .init(at: optionsOffset, expected: "BOX", problem: "WITHIN takes no options")
-    }
-    if options.matchesPrefixes, !operation.isOfWords {
-      throw .init(at: optionsOffset + 1, expected: "c, d or cd", problem: "p goes with words only")
-    }
+    if left == .allText, quantifier != nil { throw .init(at: start, expected: "a key path") }
+    let operation = try operation(on: left, at: start)
+    let options = try options(of: operation)
     let right = try right(of: operation)
-    return Predicate.Comparison(left, operation, right, folding: options.folding, quantifier: quantifier)
+    return Predicate.Comparison(
+      left, operation, right, folding: operation.isOfWords ? [] : options.folding,
+      matchesPrefixes: options.matchesPrefixes, quantifier: quantifier)
+  }
+
+  private mutating func operation(
+    on left: Predicate.Expression, at start: Int
+  ) throws(PredicateSyntaxError) -> Predicate.Operation {
+    let operation = try operation()
+    guard left == .allText else { return operation }
+    switch operation {
+    case .contains: return .containsWords
+    case .matchesWords: return .matchesWords
+    default: throw Self.allTextElsewhere(at: start)
+    }
   }
 
   private mutating func operation() throws(PredicateSyntaxError) -> Predicate.Operation {
@@ -74,34 +77,37 @@ extension PredicateParser {
     throw .init(at: offset, expected: "an operator")
   }
 
-  private struct Options: Equatable {
+  private struct Options {
     var folding: TextFolding = []
     var matchesPrefixes = false
   }
 
   /// Letters in brackets, in any case and order; nothing is none. `l`, which asks for the rules of a language,
   /// changes nothing: text is compared as Unicode has it.
-  private mutating func options() throws(PredicateSyntaxError) -> Options {
+  private mutating func options(
+    of operation: Predicate.Operation
+  ) throws(PredicateSyntaxError) -> Options {
     var options = Options()
+    let start = token.offset
     guard take(.openBracket) else { return options }
-    guard case .word(let letters) = token.kind else {
-      throw .init(at: token.offset, expected: Self.expectedOptions)
+    if operation == .within {
+      throw .init(at: start, expected: "BOX or POLYGON", problem: "WITHIN takes no options")
     }
+    let expected = operation.isOfWords ? "c, d, cd, l or p" : "c, d, cd or l"
+    guard case .word(let letters) = token.kind else { throw .init(at: token.offset, expected: expected) }
     for letter in letters.lowercased() {
       switch letter {
       case "c": options.folding.insert(.caseInsensitive)
       case "d": options.folding.insert(.diacriticInsensitive)
-      case "p": options.matchesPrefixes = true
       case "l": break
-      default: throw .init(at: token.offset, expected: Self.expectedOptions)
+      case "p" where operation.isOfWords: options.matchesPrefixes = true
+      default: throw .init(at: token.offset, expected: expected)
       }
     }
     position += 1
     guard take(.closeBracket) else { throw .init(at: token.offset, expected: "]") }
     return options
   }
-
-  private static let expectedOptions = "c, d or cd"
 
   /// The right side, of the shape that the operation needs.
   private mutating func right(
@@ -116,6 +122,10 @@ extension PredicateParser {
     case (.in, _): throw .init(at: offset, expected: Self.expectedRight(of: operation))
     case (.between, .list(let bounds)) where bounds.count == 2: break
     case (.between, _): throw .init(at: offset, expected: Self.expectedRight(of: operation))
+    case (.containsWords, .value(.string(let text))), (.matchesWords, .value(.string(let text))):
+      try Self.checkWords(text, at: offset)
+    case (.containsWords, _), (.matchesWords, _):
+      throw .init(at: offset, expected: Self.expectedRight(of: operation))
     case (.like, .value(.string(let pattern))):
       if pattern.unicodeScalars.count > LikePattern.maximumLength {
         throw .init(
@@ -131,7 +141,18 @@ extension PredicateParser {
     switch operation {
     case .in: "a list or a text"
     case .between: "two bounds in braces, {low, high}"
+    case .containsWords, .matchesWords: "a text with words"
     default: "a value or a key path"
+    }
+  }
+
+  private static func checkWords(_ text: String, at offset: Int) throws(PredicateSyntaxError) {
+    if text.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
+      throw .init(at: offset, expected: "a text with words", problem: "there is nothing to look for")
+    }
+    if WordQuery(text, mode: .allTerms) == nil {
+      throw .init(
+        at: offset, expected: "fewer words", problem: "there are more than \(WordQuery.maximumWords)")
     }
   }
 }

@@ -17,18 +17,36 @@ extension PredicateParser {
   /// The functions whose names have colons, each in front of an argument.
   mutating func function(_ name: String, at offset: Int) throws(PredicateSyntaxError) -> Term {
     position += 1
-    guard let operation = Self.arithmeticFunctions[name] else { throw Self.unknownFunction(name, at: offset) }
+    let operation = Self.arithmeticFunctions[name]
+    guard operation != nil || name == "distanceToLocation:fromLocation:" else {
+      throw Self.unknownFunction(name, at: offset)
+    }
+    let expected = operation == nil ? "a location" : "a number or a date"
     guard token.kind == .sign(.openParenthesis) else {
       throw .init(at: token.offset, expected: "( and two values")
     }
     try enter()
-    let first = try term(expected: "a number or a date")
+    let first = try term(expected: expected)
     guard take(.comma) else { throw .init(at: token.offset, expected: ", and the second value") }
-    let second = try term(expected: "a number or a date")
+    let second = try term(expected: expected)
     guard take(.closeParenthesis) else { throw .init(at: token.offset, expected: ")") }
     nesting -= 1
+    guard let operation else { return try distance(first, second, at: offset) }
     let result = try combined(operation, first, second)
     return Term(expression: result.expression, depth: result.depth, offset: offset)
+  }
+
+  private func distance(_ from: Term, _ to: Term, at offset: Int) throws(PredicateSyntaxError) -> Term {
+    for side in [from, to] {
+      switch side.expression {
+      case .path, .element, .value(.location), .value(nil): continue
+      default: throw .init(at: side.offset, expected: "a location or the key path of one")
+      }
+    }
+    if case .value(let fromValue) = from.expression, case .value(let toValue) = to.expression {
+      return Term(expression: .value(Predicate.Expression.distance(fromValue, toValue)), offset: offset)
+    }
+    return try nested(.distance(from.expression, to.expression), from, to, at: offset)
   }
 
   /// The names by which NSExpression knows the signs.
@@ -48,7 +66,7 @@ extension PredicateParser {
     try enter()
     let inner = try term(expected: "a value")
     switch inner.expression {
-    case .list, .box, .allText: throw .init(at: inner.offset, expected: "a single value")
+    case .list, .box, .polygon, .allText: throw .init(at: inner.offset, expected: "a single value")
     default: break
     }
     guard take(.comma) else { throw .init(at: token.offset, expected: ", and the type") }

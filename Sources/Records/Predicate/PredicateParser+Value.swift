@@ -60,7 +60,7 @@ extension PredicateParser {
       case .value(.int64), .value(.double), .value(.date), .value(nil), .path, .element, .arithmetic,
         .distance, .cast:
         continue
-      case .value, .list, .box, .allText:
+      case .value, .list, .box, .polygon, .allText:
         throw .init(
           at: side.offset, expected: "a number or a date", problem: "this can't be calculated with")
       }

@@ -20,6 +20,7 @@ struct PredicateProgram: Sendable {
     let systemKey: SystemKey?
     /// The right side, when it is constant.
     let right: Operand?
+    let pattern: PreparedPattern?
 
     init(_ comparison: Predicate.Comparison, prepared: PreparedTest?, field: Int?, systemKey: SystemKey?) {
       self.comparison = comparison
@@ -27,6 +28,7 @@ struct PredicateProgram: Sendable {
       self.field = field
       self.systemKey = systemKey
       right = comparison.right.constantOperand
+      pattern = PreparedPattern(comparison)
     }
   }
 
@@ -71,7 +73,8 @@ struct PredicateProgram: Sendable {
     }
     let comparison = test.comparison
     return comparison.holds(
-      comparison.left.operand(in: view), test.right ?? comparison.right.operand(in: view), in: view)
+      comparison.left.operand(in: view), test.right ?? comparison.right.operand(in: view), in: view,
+      pattern: test.pattern)
   }
 
   // MARK: Making

@@ -11,6 +11,10 @@ extension Predicate.Expression {
     case .box(let box):
       text += "BOX(\(box.southwest.latitude), \(box.southwest.longitude), "
       text += "\(box.northeast.latitude), \(box.northeast.longitude))"
+    case .polygon(let polygon):
+      text += "POLYGON("
+      text += polygon.corners.map { "\($0.latitude), \($0.longitude)" }.joined(separator: ", ")
+      text += ")"
     case .allText: text += "SELF"
     case .arithmetic(let operation, let left, let right):
       left.writeSide(binding: operation.binding, to: &text)

@@ -8,7 +8,9 @@ struct PreparedTest: Sendable {
   private enum Constant: Sendable {
     case null
     case text(PreparedText)
-    case pattern(LikePattern)
+    case pattern(PreparedPattern)
+    case box(LocationBox)
+    case polygon(LocationPolygon)
     /// A number, a boolean or a date.
     case plain(FieldValue)
     case reference(Reference)
@@ -25,29 +27,27 @@ struct PreparedTest: Sendable {
 
   /// Nil when there is no short cut for the comparison.
   init?(_ comparison: Predicate.Comparison) {
-    self.init(
-      comparison.operation, comparison.right, folding: comparison.folding, quantifier: comparison.quantifier)
-  }
-
-  private init?(
-    _ operation: Predicate.Operation, _ right: Predicate.Expression, folding: TextFolding,
-    quantifier: Predicate.Quantifier? = nil
-  ) {
-    self.operation = operation
-    self.quantifier = quantifier
-    self.folding = folding
-    switch (operation, right) {
+    operation = comparison.operation
+    quantifier = comparison.quantifier
+    folding = comparison.folding
+    if let pattern = PreparedPattern(comparison) {
+      constant = .pattern(pattern)
+      return
+    }
+    switch (comparison.operation, comparison.right) {
     case (.in, .list(let elements)):
-      guard let members = PreparedMembers(elements, folding: folding) else { return nil }
+      guard let members = PreparedMembers(elements, folding: comparison.folding) else { return nil }
       constant = .members(members)
     case (.between, .list(let bounds)) where bounds.count == 2:
-      guard let low = PreparedTest(.greaterOrEqual, bounds[0], folding: folding),
-        let high = PreparedTest(.lessOrEqual, bounds[1], folding: folding)
+      guard let low = PreparedTest(.greaterOrEqual, bounds[0], comparison),
+        let high = PreparedTest(.lessOrEqual, bounds[1], comparison)
       else { return nil }
       constant = .bounds(low, high)
-    case (.like, .value(.string(let pattern)?)):
-      guard let pattern = LikePattern(pattern, folding: folding) else { return nil }
-      constant = .pattern(pattern)
+    case (.within, .box(let box)): constant = .box(box)
+    case (.within, .polygon(let polygon)): constant = .polygon(polygon)
+    case (.like, .value(.string)), (.matches, .value(.string)), (.containsWords, .value(.string)),
+      (.matchesWords, .value(.string)):
+      return nil
     case (_, .value(nil)): constant = .null
     case (_, .value(.string(let text)?)): constant = .text(PreparedText(text, folding: folding))
     case (_, .value(.reference(let reference)?)): constant = .reference(reference)
@@ -58,6 +58,13 @@ struct PreparedTest: Sendable {
       }
     default: return nil
     }
+  }
+
+  /// One of the two comparisons that BETWEEN is.
+  private init?(
+    _ operation: Predicate.Operation, _ bound: Predicate.Expression, _ between: Predicate.Comparison
+  ) {
+    self.init(Predicate.Comparison(between.left, operation, bound, folding: between.folding))
   }
 
   /// Whether the comparison holds for a value, given as its JSON (nil or null when it is missing), of a
@@ -89,6 +96,9 @@ struct PreparedTest: Sendable {
         return nil
       }
       return isAbove && isBelow
+    case .pattern(let pattern): return json.map { pattern.matches($0, folding: folding) } ?? false
+    case .box(let box): return json?.locationValue.map(box.contains) ?? false
+    case .polygon(let polygon): return json?.locationValue.map(polygon.contains) ?? false
     case .null:
       guard let json else { return operation == .equal }
       if operation == .contains, json.kind == .array { return json.elements.contains(where: \.isNull) }
@@ -107,8 +117,6 @@ struct PreparedTest: Sendable {
       guard operation == .contains else { return operation == .notEqual }
       return json.elements.contains { $0.kind != .array && isEqual($0, record) }
     case (.string, .text(let text)): return text.holds(operation, json)
-    case (.string, .pattern(let pattern)):
-      return withFoldedText(of: json, folding: folding) { pattern.matches($0) }
     case (_, .reference):
       return operation == .equal && isEqual(json, record) || operation == .notEqual && !isEqual(json, record)
     case (_, .plain(let value)):
