@@ -14,15 +14,21 @@ extension Failure {
     return .explained(error, "\(error.message)\n  \(DisplayText.harmless(predicate))\n  \(pointer)")
   }
 
-  /// Says what the record's tag is now, and what to do.
+  /// Says what the tag of the record that could not be saved is now, and what to do.
   func explainingConflict() -> Failure {
+    explainingConflict("fetch it and save with --tag, or use --policy changedKeys to merge.")
+  }
+
+  /// The same for a record that could not be deleted.
+  func explainingConflictOfDeletion() -> Failure {
+    explainingConflict("fetch it, and delete it with that --tag if it still may go.")
+  }
+
+  private func explainingConflict(_ advice: String) -> Failure {
     guard let error = rejection, error.errorCode == "serverRecordChanged",
       let tag = error.data?["serverRecord"]?["recordChangeTag"]?.stringValue
     else { return self }
-    return .explained(
-      error,
-      "\(error.message)\nIts tag is now '\(DisplayText.harmless(tag))': fetch it and save with --tag, "
-        + "or use --policy changedKeys to merge.")
+    return .explained(error, "\(error.message)\nIts tag is now '\(DisplayText.harmless(tag))': \(advice)")
   }
 
   /// Says how to go on after changes that are no longer kept.
@@ -34,5 +40,14 @@ extension Failure {
       error,
       "\(error.message)\nQuery everything anew, then watch with --since '\(DisplayText.harmless(fresh))'; "
         + "or watch with --initial.")
+  }
+
+  /// Names the index titles that there are.
+  func explainingIndexTitle() -> Failure {
+    guard let error = rejection, error.errorCode == "unknownItem",
+      let known = error.data?["known"]?.elements.compactMap(\.stringValue), !known.isEmpty
+    else { return self }
+    let titles = known.map { DisplayText.harmless($0) }.joined(separator: " ")
+    return .explained(error, "\(error.message)\nThere are: \(titles)")
   }
 }

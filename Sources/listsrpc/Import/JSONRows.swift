@@ -8,6 +8,10 @@ final class JSONRows: RowSource {
   private var elements: (all: [JSON], next: Int)?
   private var isBegun = false
   private var lineNumber = 0
+  /// What follows on the line after the value that was taken from it.
+  private var rest: ArraySlice<UInt8> = []
+  /// The line on which the text that was taken last begins.
+  private var lineOfText = 0
 
   /// - Parameter path: Where in the file's one value the array is; nil: the value itself.
   init(_ file: InputFile, path: JSONPath?) {
@@ -55,35 +59,42 @@ final class JSONRows: RowSource {
     elements = (Array(list.elements), 0)
   }
 
-  /// A value on a line, or on as many as it takes until its brackets are closed.
+  /// A value: of several on a line the next one, or one over as many lines as it takes until its brackets are
+  /// closed.
   private func nextLine() throws(Failure) -> InputRow? {
-    var text: [UInt8] = []
-    var brackets = BracketBalance()
-    var firstLine = lineNumber + 1
-    while let line = try file.readLine() {
-      lineNumber += 1
-      if text.isEmpty {
-        if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
-        firstLine = lineNumber
-      } else {
-        text.append(0x0A)
-      }
-      text.append(contentsOf: line)
-      brackets.scan(line)
-      if !brackets.isOpen { break }
-    }
-    guard !text.isEmpty else { return nil }
-    let place = "\(file.name), line \(firstLine)"
+    guard let text = try nextText() else { return nil }
+    let place = "\(file.name), line \(lineOfText)"
     let value: JSON
     do throws(JSONSyntaxError) {
       value = try JSON(parsing: text)
     } catch {
       return .fault("not JSON: \(error.message)", place: place)
     }
-    if let name = Self.onlyList(of: value), try file.peekByte() == nil {
+    if let name = Self.onlyList(of: value), rest.isEmpty, try file.peekByte() == nil {
       throw .trouble("\(file.name) is one object, whose '\(name)' is a list: import that with --at '\(name)'")
     }
     return .value(value, place: place)
+  }
+
+  /// The text of the next value, or of what is none up to the line's end; nil at the end.
+  private func nextText() throws(Failure) -> [UInt8]? {
+    var text: [UInt8] = []
+    var brackets = BracketBalance()
+    lineOfText = lineNumber
+    while true {
+      if rest.isEmpty {
+        guard let line = try file.readLine() else { break }
+        lineNumber += 1
+        rest = line[...]
+        if text.isEmpty { lineOfText = lineNumber } else { text.append(0x0A) }
+      }
+      if text.isEmpty { rest = rest.drop { $0 == 0x20 || $0 == 0x09 } }
+      let end = brackets.scan(rest)
+      text += rest[..<end]
+      rest = rest[end...].drop { $0 == 0x20 || $0 == 0x09 }
+      if !text.isEmpty, !brackets.isOpen { break }
+    }
+    return text.isEmpty ? nil : text
   }
 
   /// The name of an object's only member when that is a list of objects.
@@ -103,8 +114,11 @@ struct BracketBalance {
 
   var isOpen: Bool { depth > 0 || isInString }
 
-  mutating func scan(_ bytes: [UInt8]) {
-    for byte in bytes {
+  /// Scans to behind the bracket that closes the outermost one, or to the end.
+  ///
+  /// - Returns: Where it ended.
+  mutating func scan(_ bytes: ArraySlice<UInt8>) -> Int {
+    for (index, byte) in zip(bytes.indices, bytes) {
       if isInString {
         if isEscaped {
           isEscaped = false
@@ -118,11 +132,14 @@ struct BracketBalance {
       switch byte {
       case UInt8(ascii: "\""): isInString = true
       case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        if depth <= 0 { return index + 1 }
       default: break
       }
     }
     // A text never goes on over a line's end: the line is damaged, and the next one is read for itself.
     if isInString { self = BracketBalance() }
+    return bytes.endIndex
   }
 }

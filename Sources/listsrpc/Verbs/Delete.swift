@@ -30,7 +30,9 @@ enum Delete: Verb {
         try printDeleted(name, reply, session)
       } catch {
         // One that can't be deleted doesn't keep the others; a lost connection does.
-        guard arguments.operands.count > 1, let failure = error.rejection else { throw error }
+        guard arguments.operands.count > 1, let failure = error.rejection else {
+          throw error.explainingConflictOfDeletion()
+        }
         worst = Failure.status(of: failure)
         error.reportable(showsJSON: arguments.has("json")).report(to: session.errors)
       }

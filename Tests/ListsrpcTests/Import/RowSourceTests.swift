@@ -32,6 +32,19 @@ struct JSONRowsTests {
     #expect(parts == ["1: {\n \"a\": \"}\\\"{\"\n}", "4: {\"b\":[\n1]}"])
   }
 
+  @Test("Several values on a line are a row each, and the last may go on over lines")
+  func severalOnALine() throws {
+    let parts = try rows("{\"a\":1} {\"a\":2}\t{\"b\":\n{\"c\":[]}}{\"a\":3}  \n{\"a\":4}")
+    #expect(
+      parts == [
+        #"1: {"a":1}"#, #"1: {"a":2}"#, "1: {\"b\":\n{\"c\":[]}}", #"2: {"a":3}"#, #"3: {"a":4}"#,
+      ])
+    let damaged = try rows("{\"a\":1} nonsense\n{\"a\":2}} {\"a\":3}")
+    #expect(damaged.count == 5)
+    #expect(damaged[1].hasPrefix("1: !not JSON") && damaged[3].hasPrefix("2: !not JSON"))
+    #expect(damaged.last == #"2: {"a":3}"#)
+  }
+
   @Test("A damaged line is a fault, and the lines after it are read")
   func damaged() throws {
     let parts = try rows("{\"a\":1}\n{\"a\":\"\nnonsense\n{\"a\":}\n{\"a\":2}\n")

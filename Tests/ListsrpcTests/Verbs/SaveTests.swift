@@ -45,6 +45,8 @@ struct SaveTests {
     let several = try shell.lines(
       "save", "-", input: "{\"recordType\":\"Item\",\n \"recordName\":\"b\"}\n{\"recordType\":\"Item\"}\n")
     #expect(several.count == 2)
+    let onOneLine = try shell.lines("save", "-", input: "{\"recordType\":\"Item\"} {\"recordType\":\"Item\"}")
+    #expect(onOneLine.count == 2)
   }
 
   @Test("With --json an error is its object on standard error")
@@ -67,6 +69,15 @@ struct SaveTests {
     #expect(deleted.ending.status == 4)
     #expect(try shell.run("fetch", "a").ending.status == 4)
     #expect(try shell.run("delete", "a", "--ignore-missing").ending.status == 0)
+  }
+
+  @Test("A record that changed is not deleted, and its tag of now is said")
+  func conflictOfDeletion() throws {
+    let tag = try record(shell.lines("save", "Item", "--name=a"))["recordChangeTag"]?.stringValue ?? ""
+    let refused = try shell.run("delete", "a", "--tag", tag + "x")
+    #expect(refused.ending.status == 5)
+    #expect(refused.errorText.contains("'\(tag)'"))
+    #expect(try shell.run("delete", "a", "--tag", tag).ending.status == 0)
   }
 
   @Test("A command line that can't be understood ends with 2 and says how to get help, before any connection")
