@@ -8,6 +8,10 @@ public struct SubscriptionRequest: Sendable {
   public var predicate: String?
   /// The values of the predicate's `%@` and other places.
   public var arguments: [JSONNode] = []
+  /// The values of the predicate's `$names`.
+  public var variables: [(String, JSONNode)] = []
+  /// CloudKit's filters, in place of a predicate.
+  public var filterBy: JSONNode?
   /// nil: the default zone with a record type, else every zone.
   public var zoneName: String?
   /// The reasons to be told of; empty: all.
@@ -36,6 +40,8 @@ public struct SubscriptionRequest: Sendable {
     if let recordType { members.append(("recordType", .string(recordType))) }
     if let predicate { members.append(("predicate", .string(predicate))) }
     if !arguments.isEmpty { members.append(("arguments", .array(arguments))) }
+    if !variables.isEmpty { members.append(("variables", .object(variables))) }
+    if let filterBy { members.append(("filterBy", filterBy)) }
     if let zoneName { members.append(("zoneName", .string(zoneName))) }
     if !firesOn.isEmpty { members.append(("firesOn", .array(firesOn.map { .string($0) }))) }
     if let desiredKeys { members.append(("desiredKeys", .array(desiredKeys.map { .string($0) }))) }

@@ -13,8 +13,9 @@ protocol Verb {
 @MainActor
 enum Verbs {
   static let all: [any Verb.Type] = [
-    Save.self, Fetch.self, Query.self, Delete.self, Watch.self, Import.self, Export.self, Call.self,
-    Status.self, CompletionScript.self, Manual.self,
+    Save.self, Fetch.self, Query.self, Count.self, Distinct.self, Aggregate.self, Delete.self, Watch.self,
+    Import.self, Export.self, ShowSchema.self, Declare.self, Call.self, Status.self, CompletionScript.self,
+    Manual.self,
   ]
 
   static func named(_ name: String) -> (any Verb.Type)? {

@@ -63,7 +63,7 @@ struct CommandTableTests {
   @Test(
     "bash completes verbs, options, choices and values behind =",
     arguments: [
-      ("listsrpc qu", ["query"]), ("listsrpc query --sec", ["--section-by"]),
+      ("listsrpc qu", ["query"]), ("listsrpc query --section-", ["--section-by"]),
       ("listsrpc --soc", ["--socket"]), ("listsrpc query T --index-title wholeU", ["wholeUppercased"]),
       ("listsrpc save --policy = all", ["allKeys"]), ("listsrpc --database pub", ["public"]),
       ("listsrpc completion z", ["zsh"]), ("listsrpc query --limit 1", []),

@@ -7,7 +7,7 @@ _listsrpc() {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-      save|fetch|query|delete|watch|import|export|call|status|completion|manual) verb=${COMP_WORDS[i]}; break ;;
+      save|fetch|query|count|distinct|aggregate|delete|watch|import|export|schema|declare|call|status|completion|manual) verb=${COMP_WORDS[i]}; break ;;
     esac
   done
   case $verb:$prev in
@@ -21,18 +21,45 @@ _listsrpc() {
     query:--where|query:-w) return ;;
     query:--arg) return ;;
     query:--arg-json) return ;;
+    query:--var) return ;;
+    query:--filter-by) return ;;
     query:--zone|query:-z) return ;;
     query:--fields|query:-f) return ;;
     query:--sort|query:-s) return ;;
     query:--limit|query:-n) return ;;
+    query:--include) return ;;
     query:--section-by) return ;;
     query:--index-title) mapfile -t COMPREPLY < <(compgen -W 'firstLetter whole wholeUppercased' -- "$cur"); return ;;
+    query:--from-title) return ;;
+    count:--where|count:-w) return ;;
+    count:--arg) return ;;
+    count:--arg-json) return ;;
+    count:--var) return ;;
+    count:--filter-by) return ;;
+    count:--zone|count:-z) return ;;
+    distinct:--where|distinct:-w) return ;;
+    distinct:--arg) return ;;
+    distinct:--arg-json) return ;;
+    distinct:--var) return ;;
+    distinct:--filter-by) return ;;
+    distinct:--zone|distinct:-z) return ;;
+    distinct:--limit|distinct:-n) return ;;
+    aggregate:--where|aggregate:-w) return ;;
+    aggregate:--arg) return ;;
+    aggregate:--arg-json) return ;;
+    aggregate:--var) return ;;
+    aggregate:--filter-by) return ;;
+    aggregate:--zone|aggregate:-z) return ;;
+    aggregate:--group-by|aggregate:-g) return ;;
+    aggregate:--limit|aggregate:-n) return ;;
     delete:--type) return ;;
     delete:--zone|delete:-z) return ;;
     delete:--tag|delete:-t) return ;;
     watch:--where|watch:-w) return ;;
     watch:--arg) return ;;
     watch:--arg-json) return ;;
+    watch:--var) return ;;
+    watch:--filter-by) return ;;
     watch:--zone|watch:-z) return ;;
     watch:--fields|watch:-f) return ;;
     watch:--fires-on) return ;;
@@ -52,11 +79,15 @@ _listsrpc() {
     export:--where|export:-w) return ;;
     export:--arg) return ;;
     export:--arg-json) return ;;
+    export:--var) return ;;
+    export:--filter-by) return ;;
     export:--zone|export:-z) return ;;
     export:--fields|export:-f) return ;;
     export:--sort|export:-s) return ;;
     export:--format) mapfile -t COMPREPLY < <(compgen -W 'json jsonl csv tsv' -- "$cur"); return ;;
     export:--output|export:-o) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+    declare:--index|declare:-i) return ;;
+    declare:--automatic-indexes) mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$cur"); return ;;
     *:--socket) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
     *:--container) return ;;
     *:--database) mapfile -t COMPREPLY < <(compgen -W 'private public' -- "$cur"); return ;;
@@ -71,7 +102,19 @@ _listsrpc() {
       fi
       ;;
     query)
-      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --zone --fields --sort --limit --all --count --section-by --index-title --socket --container --database --json --no-progress --help' -- "$cur")
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --var --filter-by --zone --fields --sort --limit --all --count --include --section-by --index-title --from-title --sections --explain --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    count)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --var --filter-by --zone --explain --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    distinct)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --var --filter-by --zone --limit --all --explain --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    aggregate)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --var --filter-by --zone --group-by --limit --explain --socket --container --database --json --no-progress --help' -- "$cur")
       fi
       ;;
     delete)
@@ -79,7 +122,7 @@ _listsrpc() {
       fi
       ;;
     watch)
-      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --zone --fields --fires-on --initial --since --exec --count --no-reconnect --socket --container --database --json --no-progress --help' -- "$cur")
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --var --filter-by --zone --fields --fires-on --initial --since --exec --count --no-reconnect --socket --container --database --json --no-progress --help' -- "$cur")
       fi
       ;;
     import)
@@ -88,7 +131,15 @@ _listsrpc() {
       fi
       ;;
     export)
-      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --zone --fields --sort --format --output --socket --container --database --json --no-progress --help' -- "$cur")
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --var --filter-by --zone --fields --sort --format --output --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    schema)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    declare)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--index --no-indexes --automatic-indexes --socket --container --database --json --no-progress --help' -- "$cur")
       fi
       ;;
     call)
@@ -110,7 +161,7 @@ _listsrpc() {
       ;;
     *)
       if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help --version' -- "$cur")
-      else mapfile -t COMPREPLY < <(compgen -W 'save fetch query delete watch import export call status completion manual' -- "$cur")
+      else mapfile -t COMPREPLY < <(compgen -W 'save fetch query count distinct aggregate delete watch import export schema declare call status completion manual' -- "$cur")
       fi
       ;;
   esac

@@ -1,16 +1,24 @@
 import ArgumentParsing
 import JSONRPC
 
-/// What `query`, `export` and `watch` select records by.
+/// What the verbs that read many records select them by.
 struct RecordQuery {
   var recordType: String
   var predicate: String?
   var arguments: [JSONNode] = []
+  var variables: [(String, JSONNode)] = []
+  /// CloudKit's filters, in place of a predicate.
+  var filterBy: JSONNode?
   var sortKeys: [SortKey] = []
   var desiredKeys: [String]?
   var zoneName: String?
   var sectionNameKey: String?
   var sectionIndexTitle: String?
+  /// Key paths to references whose records are to come along.
+  var include: [String] = []
+  /// The index title to begin at.
+  var fromIndexTitle: String?
+  var explains = false
 
   /// The options that say which records are meant.
   static let filterOptions = [
@@ -19,14 +27,25 @@ struct RecordQuery {
       "arg", takes: "TEXT", "The text for the next %@ or %K of the predicate; needs no quoting",
       isRepeatable: true),
     Option("arg-json", takes: "JSON", "The JSON value for the next %@ of the predicate", isRepeatable: true),
+    Option(
+      "var", takes: "ASSIGNMENT", "What $name of the predicate stands for: name=text, or name:=json",
+      isRepeatable: true),
+    Option(
+      "filter-by", takes: "JSON", "CloudKit's filters, one or a list, in place of a predicate"),
     Option("zone", letter: "z", takes: "NAME", "Only records of this zone"),
-    Option("fields", letter: "f", takes: "LIST", "Only these fields, with commas between them"),
   ]
+
+  static let fieldsOption = Option(
+    "fields", letter: "f", takes: "LIST", "Only these fields, with commas between them")
 
   static let sortOption = Option(
     "sort", letter: "s", takes: "KEYS",
     "Sort by these keys: 'name', '-name' for descending, 'name:localized' as a person expects, "
+      + "'shop:near=50.85,4.35' by the distance from a latitude and longitude, "
       + "':nullsFirst' and ':nullsLast'", isRepeatable: true)
+
+  static let explainOption = Option(
+    "explain", "Print how the records are found, and none of them")
 
   init(_ arguments: Arguments, recordType: String) throws(UsageError) {
     self.recordType = recordType
@@ -42,9 +61,31 @@ struct RecordQuery {
         throw UsageError("--arg-json takes JSON, not '\(value)' (\(error.message))")
       }
     }
+    try readVariables(arguments.values("var"))
+    if let text = arguments.value("filter-by") { try readFilters(text) }
     sortKeys = try SortKey.all(in: arguments.values("sort"))
     desiredKeys = arguments.value("fields").map(Self.list)
     zoneName = arguments.value("zone")
+  }
+
+  private mutating func readVariables(_ words: [String]) throws(UsageError) {
+    for word in words {
+      let variable = try Assignment(parsing: word)
+      guard !variables.contains(where: { $0.0 == variable.key }) else {
+        throw UsageError("the variable '\(variable.key)' is given twice")
+      }
+      variables.append((variable.key, variable.value))
+    }
+  }
+
+  private mutating func readFilters(_ text: String) throws(UsageError) {
+    guard predicate == nil else { throw UsageError("--where and --filter-by exclude each other") }
+    do throws(JSONSyntaxError) {
+      let json = try JSON(parsing: text)
+      filterBy = json.kind == .object ? .array([.json(json)]) : .json(json)
+    } catch {
+      throw UsageError("--filter-by takes JSON, not '\(text)' (\(error.message))")
+    }
   }
 
   /// The words between commas, without the spaces around them.
@@ -54,12 +95,15 @@ struct RecordQuery {
     }
   }
 
-  /// The parameters that `performQuery`, `countRecords` and `subscribe` share.
+  /// The parameters that every method which selects records has.
   var filterParameters: [(String, JSONNode)] {
     var members: [(String, JSONNode)] = [("recordType", .string(recordType))]
     if let predicate { members.append(("predicate", .string(predicate))) }
     if !arguments.isEmpty { members.append(("arguments", .array(arguments))) }
+    if !variables.isEmpty { members.append(("variables", .object(variables))) }
+    if let filterBy { members.append(("filterBy", filterBy)) }
     if let zoneName { members.append(("zoneName", .string(zoneName))) }
+    if explains { members.append(("explain", true)) }
     return members
   }
 
@@ -69,54 +113,7 @@ struct RecordQuery {
     if let desiredKeys { members.append(("desiredKeys", .array(desiredKeys.map { .string($0) }))) }
     if let sectionNameKey { members.append(("sectionNameKey", .string(sectionNameKey))) }
     if let sectionIndexTitle { members.append(("sectionIndexTitle", .string(sectionIndexTitle))) }
+    if !include.isEmpty { members.append(("include", .array(include.map { .string($0) }))) }
     return members
-  }
-}
-
-/// A page of a query's result.
-struct ResultPage {
-  let records: [JSON]
-  let sections: [ResultSection]
-  /// The place of the page's first record in the whole result.
-  let offset: Int
-  /// There are records after this page.
-  let isContinued: Bool
-}
-
-/// A query, page after page.
-@MainActor
-struct ResultPages {
-  private let query: RecordQuery
-  private let session: Session
-  /// How many records are still wanted; nil: all.
-  private var wanted: Int?
-  private var cursor: String?
-  private var offset = 0
-  private var isAtEnd = false
-  /// The largest page the service's defaults allow; it makes them shorter where it likes.
-  private static let pageSize = 1000
-
-  init(_ query: RecordQuery, limit: Int?, session: Session) {
-    self.query = query
-    self.session = session
-    wanted = limit
-  }
-
-  /// The next page; nil after the last.
-  mutating func next() async throws(Failure) -> ResultPage? {
-    guard !isAtEnd, wanted != 0 else { return nil }
-    var params = query.parameters
-    params.append(("resultsLimit", .int(Int64(min(wanted ?? Self.pageSize, Self.pageSize)))))
-    if let cursor { params.append(("cursor", .string(cursor))) }
-    let reply = try await session.call("performQuery", params)
-    let records = reply["records"].map { Array($0.elements) } ?? []
-    cursor = reply["cursor"]?.stringValue
-    isAtEnd = cursor == nil
-    wanted = wanted.map { max(0, $0 - records.count) }
-    defer { offset += records.count }
-    return ResultPage(
-      records: records,
-      sections: (reply["sections"]?.elements).map { $0.map(ResultSection.init) } ?? [],
-      offset: offset, isContinued: cursor != nil)
   }
 }

@@ -9,6 +9,9 @@ final class ResultPrinter {
   private let isSectioned: Bool
   private let mergesByIndexTitle: Bool
   private var heading: String?
+  /// What came along with the pages shown as tables, each record once.
+  private var included: [JSON] = []
+  private var includedNames: Set<[String]> = []
 
   init(_ session: Session, fields: [String]?, isSectioned: Bool, mergesByIndexTitle: Bool) {
     output = session.output
@@ -24,7 +27,7 @@ final class ResultPrinter {
     let parts = ResultSection.parts(of: sections, offset: page.offset, count: page.records.count)
     switch (printsJSON, isSectioned) {
     case (true, false):
-      for record in page.records { try output.writeLine(record.bytes) }
+      for record in page.records { try output.writeLine(Self.line(of: record, page)) }
     case (true, true):
       for (section, range) in parts { try printJSON(section, page, range) }
     case (false, false):
@@ -40,7 +43,29 @@ final class ResultPrinter {
         for row in rows[range] { try output.write("  " + row + "\n") }
       }
     }
+    if !printsJSON { keep(page.included.records) }
     try output.flush()
+  }
+
+  /// Prints, below a table, the records that came along with it.
+  func finish() throws(Failure) {
+    guard !included.isEmpty else { return }
+    let lines = RecordTable(included, fields: nil).lines(columns: max(20, output.columns ?? 80))
+    try output.write("\n" + output.bold("included") + output.dim("  \(included.count)") + "\n")
+    try output.write(output.bold(lines.heading) + "\n")
+    for row in lines.rows { try output.write(row + "\n") }
+    try output.flush()
+  }
+
+  private func keep(_ records: [JSON]) {
+    for record in records {
+      let name = [record["zoneName"]?.stringValue ?? "", record["recordName"]?.stringValue ?? ""]
+      if includedNames.insert(name).inserted { included.append(record) }
+    }
+  }
+
+  private static func line(of record: JSON, _ page: ResultPage) -> ArraySlice<UInt8> {
+    page.included.isEmpty ? record.bytes : page.included.extended(record)[...]
   }
 
   private func printHeading(of page: ResultPage) throws(Failure) -> [String] {
@@ -68,7 +93,7 @@ final class ResultPrinter {
     writer.int(page.offset + range.lowerBound)
     writer.key("records")
     writer.beginArray()
-    for record in page.records[range] { writer.raw(record) }
+    for record in page.records[range] { writer.raw(JSON(unchecked: Array(Self.line(of: record, page)))) }
     writer.endArray()
     writer.endObject()
     try output.writeLine(writer.bytes)

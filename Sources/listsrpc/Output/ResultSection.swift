@@ -22,6 +22,13 @@ struct ResultSection: Equatable {
       offset: Int(json["offset"]?.int64Value ?? 0))
   }
 
+  var node: JSONNode {
+    [
+      "name": .string(name), "indexTitle": .string(indexTitle),
+      "numberOfRecords": .int(Int64(numberOfRecords)), "offset": .int(Int64(offset)),
+    ]
+  }
+
   /// Neighbours with the same index title as one section named by it, as an alphabet at a list's edge
   /// shows them.
   static func mergedByIndexTitle(_ sections: [ResultSection]) -> [ResultSection] {

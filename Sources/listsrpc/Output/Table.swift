@@ -70,3 +70,13 @@ struct Table {
     return widths
   }
 }
+
+extension Session {
+  /// Prints a table for a terminal, unless it has no rows.
+  func printTable(_ table: Table) throws(Failure) {
+    guard !table.rows.isEmpty else { return }
+    let lines = table.lines(columns: max(20, output.columns ?? 80))
+    try output.write(output.bold(lines.heading) + "\n")
+    for row in lines.rows { try output.write(row + "\n") }
+  }
+}

@@ -10,6 +10,7 @@ enum Export: Verb {
         + "and the fields, references as the name they refer to, and what has no short form as JSON."
     ],
     options: RecordQuery.filterOptions + [
+      RecordQuery.fieldsOption,
       RecordQuery.sortOption,
       Option(
         "format", takes: "FORMAT", completion: .choices(RowFormat.allCases.map(\.rawValue)),

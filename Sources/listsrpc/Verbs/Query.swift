@@ -9,16 +9,23 @@ enum Query: Verb {
         + "says otherwise, and a note says when there are more. Pages are fetched as needed.",
       "With --section-by each line of JSON is a section with its records; a section that is too long for "
         + "a page comes in several parts, each with the offset of its first record.",
+      "With --include each record of JSON has a member 'included' with the records that it refers to. On a "
+        + "terminal they follow in a table of their own.",
     ],
     options: RecordQuery.filterOptions + [
-      RecordQuery.sortOption,
+      RecordQuery.fieldsOption, RecordQuery.sortOption,
       Option("limit", letter: "n", takes: "NUMBER", "Stop after that many records"),
       Option("all", letter: "a", "All records on a terminal too"),
-      Option("count", "Print how many match, and none of them"),
+      Option("count", "Print how many match (with --limit: at most that many), and none of them"),
+      Option("include", takes: "KEYS", "Also the records that these references lead to"),
       Option("section-by", takes: "KEY", "Group by this key; sorted by it unless --sort says otherwise"),
       Option(
         "index-title", takes: "STYLE", completion: .choices(["firstLetter", "whole", "wholeUppercased"]),
         "With --section-by: group by the key's index title of this style"),
+      Option(
+        "from-title", takes: "TITLE", "With --section-by: begin at the first section with this index title"),
+      Option("sections", "With --section-by: only the sections and how many records each has"),
+      RecordQuery.explainOption,
     ],
     operands: [Operand("TYPE", "The record type")],
     examples: [
@@ -26,6 +33,10 @@ enum Query: Verb {
         "listsrpc query Country --sort name:localized --section-by name --index-title firstLetter",
         "Countries under the letters of the alphabet"),
       .init("listsrpc query Item --where 'name = %@' --arg \"$name\"", "A value of the shell as it is"),
+      .init(
+        "listsrpc query Item --where \"SELF CONTAINS 'milk bread'\" --explain",
+        "How the records with one of the words are found"),
+      .init("listsrpc query Shop --sort place:near=50.85,4.35 -n 3", "The three nearest shops"),
       .init("listsrpc query Item | jq -r .fields.name", "One field of every record"),
     ])
 
@@ -33,56 +44,103 @@ enum Query: Verb {
 
   static func run(_ arguments: Arguments, _ session: Session) async throws(Failure) {
     let (query, limit) = try read(arguments, session)
-    if arguments.has("count") { return try await count(query, session) }
+    do throws(Failure) {
+      if arguments.has("count") {
+        try await Count.printCount(query, limit: try asked(arguments), session)
+      } else if query.explains {
+        try await explain(query, limit: limit, session)
+      } else if arguments.has("sections") {
+        try await printSections(query, session)
+      } else {
+        try await printRecords(query, limit: limit, isBounded: asked(arguments) == nil, session)
+      }
+    } catch {
+      throw error.explainingPredicate(query.predicate).explainingIndexTitle()
+    }
+  }
+
+  private static func printRecords(
+    _ query: RecordQuery, limit: Int?, isBounded: Bool, _ session: Session
+  ) async throws(Failure) {
     let printer = ResultPrinter(
       session, fields: query.desiredKeys, isSectioned: query.sectionNameKey != nil,
       mergesByIndexTitle: query.sectionIndexTitle != nil)
     var pages = ResultPages(query, limit: limit, session: session)
     var shown = 0
     var isContinued = false
-    do throws(Failure) {
-      while let page = try await pages.next() {
-        try printer.print(page)
-        shown += page.records.count
-        isContinued = page.isContinued
-      }
-    } catch {
-      throw error.explainingPredicate(query.predicate)
+    while let page = try await pages.next() {
+      try printer.print(page)
+      shown += page.records.count
+      isContinued = page.isContinued
     }
+    try printer.finish()
     if !session.printsJSON, shown == 0 {
       session.errors.say("no record of type '\(query.recordType)' matches")
     }
-    if isContinued, limit == terminalLimit, arguments.value("limit") == nil {
+    if isContinued, isBounded {
       session.errors.say("the first \(shown) records; --all shows every one, --limit another number")
     }
   }
 
-  private static func read(_ arguments: Arguments, _ session: Session) throws(Failure) -> (RecordQuery, Int?)
-  {
+  /// Goes through the pages as if they were to be printed.
+  private static func explain(_ query: RecordQuery, limit: Int?, _ session: Session) async throws(Failure) {
+    var plan = PlanSummary()
+    var pages = ResultPages(query, limit: limit, session: session)
+    while let page = try await pages.next() { try plan.add(page.plan) }
+    try plan.print(session)
+  }
+
+  private static func printSections(_ query: RecordQuery, _ session: Session) async throws(Failure) {
+    // Every page has the sections of the whole result.
+    var pages = ResultPages(query, limit: 1, session: session)
+    guard let page = try await pages.next() else { return }
+    let isMerged = query.sectionIndexTitle != nil
+    let sections = isMerged ? ResultSection.mergedByIndexTitle(page.sections) : page.sections
+    var table = Table(headings: ["name", "indexTitle", "records"])
+    for section in sections {
+      if session.printsJSON {
+        try session.output.writeLine(section.node.encoded())
+      } else {
+        table.append([
+          .init(text: DisplayText.harmless(section.name)),
+          .init(text: DisplayText.harmless(section.indexTitle)),
+          .init(text: String(section.numberOfRecords), isRight: true),
+        ])
+      }
+    }
+    if !session.printsJSON { try session.printTable(table) }
+  }
+
+  private static func asked(_ arguments: Arguments) throws(Failure) -> Int? {
     do throws(UsageError) {
-      var query = try RecordQuery(arguments, recordType: arguments.operands[0])
-      query.sectionNameKey = arguments.value("section-by")
-      query.sectionIndexTitle = arguments.value("index-title")
-      if let key = query.sectionNameKey, query.sortKeys.isEmpty {
-        query.sortKeys = [try SortKey(parsing: key)]
-      }
-      guard query.sectionIndexTitle == nil || query.sectionNameKey != nil else {
-        throw UsageError("--index-title needs --section-by")
-      }
-      let asked = try arguments.integer("limit", in: 1...Int.max)
-      let isBounded = !session.printsJSON && !arguments.has("all")
-      return (query, asked ?? (isBounded ? terminalLimit : nil))
+      return try arguments.integer("limit", in: 1...Int.max)
     } catch {
       throw .usage(error, verb: command.name)
     }
   }
 
-  private static func count(_ query: RecordQuery, _ session: Session) async throws(Failure) {
-    do throws(Failure) {
-      let reply = try await session.call("countRecords", query.filterParameters)
-      try session.output.write("\(reply["count"]?.text ?? "0")\n")
+  private static func read(_ arguments: Arguments, _ session: Session) throws(Failure) -> (RecordQuery, Int?)
+  {
+    let limit = try asked(arguments)
+    do throws(UsageError) {
+      var query = try RecordQuery(arguments, recordType: arguments.operands[0])
+      query.explains = arguments.has("explain")
+      query.include = arguments.value("include").map(RecordQuery.list) ?? []
+      query.sectionNameKey = arguments.value("section-by")
+      query.sectionIndexTitle = arguments.value("index-title")
+      query.fromIndexTitle = arguments.value("from-title")
+      if let key = query.sectionNameKey, query.sortKeys.isEmpty {
+        query.sortKeys = [try SortKey(parsing: key)]
+      }
+      if query.sectionNameKey == nil,
+        let option = ["index-title", "from-title", "sections"].first(where: arguments.has)
+      {
+        throw UsageError("--\(option) needs --section-by")
+      }
+      let isBounded = !session.printsJSON && !arguments.has("all")
+      return (query, limit ?? (isBounded ? terminalLimit : nil))
     } catch {
-      throw error.explainingPredicate(query.predicate)
+      throw .usage(error, verb: command.name)
     }
   }
 }

@@ -14,6 +14,7 @@ enum Watch: Verb {
         + "--initial the records follow.",
     ],
     options: RecordQuery.filterOptions + [
+      RecordQuery.fieldsOption,
       Option("fires-on", takes: "LIST", "Only these reasons, with commas between them"),
       Option("initial", letter: "i", "Begin with the records that match now"),
       Option("since", takes: "TOKEN", "Begin with what happened since this change token"),
@@ -72,6 +73,8 @@ enum Watch: Verb {
     }
     var request = SubscriptionRequest(recordType: arguments.operands.first, predicate: query.predicate)
     request.arguments = query.arguments
+    request.variables = query.variables
+    request.filterBy = query.filterBy
     request.zoneName = query.zoneName
     request.desiredKeys = query.desiredKeys
     request.firesOn = arguments.value("fires-on").map(RecordQuery.list) ?? []

@@ -26,33 +26,6 @@ struct AssignmentTests {
   }
 }
 
-struct SortKeyTests {
-  @Test(
-    "A sort key says its direction, collation and the place of nulls",
-    arguments: [
-      ("name", #"{"key":"name","ascending":true}"#), ("-name", #"{"key":"name","ascending":false}"#),
-      ("+name", #"{"key":"name","ascending":true}"#),
-      ("name:localized", #"{"key":"name","ascending":true,"collation":"localized"}"#),
-      (
-        "-a.b:localized:nullsFirst",
-        #"{"key":"a.b","ascending":false,"collation":"localized","nulls":"first"}"#
-      ),
-    ])
-  func descriptors(text: String, json: String) throws {
-    #expect(try SortKey(parsing: text).node.json.text == json)
-  }
-
-  @Test("Keys come from several options and between commas, in order")
-  func several() throws {
-    #expect(try SortKey.all(in: ["a,-b", "c"]).map(\.key) == ["a", "b", "c"])
-  }
-
-  @Test("An unknown modifier is named", arguments: ["name:locale", "-", ":localized"])
-  func faults(text: String) {
-    #expect(throws: UsageError.self) { try SortKey(parsing: text) }
-  }
-}
-
 struct InputFileTests {
   @Test(
     "Lines come out with any line end, the last one also without", arguments: [1, 65_535, 65_536, 70_000])

@@ -24,6 +24,16 @@ struct QueryTests {
     #expect(Set(few) == ["n0", "n7"])
   }
 
+  @Test("A count is printed alone; with a limit it is that at most")
+  func count() throws {
+    try shell.seed(30)
+    #expect(try shell.lines("count", "Item") == ["30"])
+    #expect(try shell.lines("count", "Item", "--where", "n < $m", "--var", "m:=7") == ["7"])
+    #expect(try shell.lines("query", "Item", "--count", "-n", "12") == ["12"])
+    #expect(try shell.lines("query", "Item", "--count", "-n", "31") == ["30"])
+    #expect(try shell.run("count", "Item", "-w", "n <").ending.status == 1)
+  }
+
   @Test("head gets its line, and nothing is said of the closed pipe", arguments: ["", "--section-by n"])
   func head(options: String) throws {
     try shell.seed(3000)
@@ -48,6 +58,33 @@ struct QueryTests {
     let records = parsed.flatMap { $0["records"].map { Array($0.elements) } ?? [] }
     #expect(
       records.compactMap { $0["recordName"]?.stringValue } == ["Åland", "Albania", "Belgium", "Türkiye"])
+  }
+
+  @Test("--sections prints the sections alone, each with its number of records")
+  func sectionsAlone() throws {
+    for name in ["Apple", "Apricot", "Beet"] { _ = try shell.lines("save", "Item", "name=\(name)") }
+    let sections = try shell.lines(
+      "query", "Item", "--section-by", "name", "--index-title", "firstLetter", "--sections")
+    #expect(
+      sections == [
+        #"{"name":"A","indexTitle":"A","numberOfRecords":2,"offset":0}"#,
+        #"{"name":"B","indexTitle":"B","numberOfRecords":1,"offset":2}"#,
+      ])
+    #expect(
+      try shell.terminal("query Item --section-by name --sections").contains("Apricot  A                 1\n")
+    )
+  }
+
+  @Test(
+    "Options that need another one, or exclude it, are refused before any connection",
+    arguments: [
+      "--sections", "--from-title A", "--index-title whole", "--where TRUEPREDICATE --filter-by []",
+      "--filter-by {", "--sort ''", "--var n", "--var n=1 --var n=2",
+    ])
+  func usage(options: String) throws {
+    let run = try shell.bash("listsrpc --socket /nonexistent query Item \(options)")
+    #expect(run.ending.status == 2)
+    #expect(run.errorText.contains("Try 'listsrpc query --help'"))
   }
 
   @Test("A predicate that can't be read is shown with its place")

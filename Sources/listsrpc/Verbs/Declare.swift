@@ -1,0 +1,93 @@
+import ArgumentParsing
+import JSONRPC
+import ListsClient
+
+enum Declare: Verb {
+  static let command = Command(
+    "declare", "Declare fields and indexes of a record type",
+    discussion: [
+      "A field has a name, a type and, where it is to be searched by, its indexes: 'queryable' finds by value, "
+        + "range and prefix, 'sortable' sorts, 'searchable' finds by words. A field without indexes keeps those "
+        + "it has; 'none' takes them away. ':localized' behind them sorts as a person expects.",
+      "Indexes only make queries faster; every query works without. They are built while the service goes on: "
+        + "'listsrpc schema TYPE' shows how far.",
+    ],
+    options: [
+      Option(
+        "index", letter: "i", takes: "KEYS",
+        "An index over several keys, with commas between them; those given take the place of the declared ones",
+        isRepeatable: true),
+      Option("no-indexes", "Take the declared indexes over several keys away"),
+      Option(
+        "automatic-indexes", takes: "ON", completion: .choices(["on", "off"]),
+        "Whether queries may make indexes by themselves"),
+    ],
+    operands: [
+      Operand("TYPE", "The record type"),
+      Operand("FIELD", "NAME:TYPE or NAME:TYPE:INDEXES; a list's type is string-list and so on", count: .any),
+    ],
+    examples: [
+      .init(
+        "listsrpc declare Item name:string:queryable,sortable,searchable tags:string-list:queryable",
+        "Find items by name, words and tags"),
+      .init(
+        "listsrpc declare Item --index list,done,name", "The open items of a list by name, without sorting"),
+    ])
+
+  static func run(_ arguments: Arguments, _ session: Session) async throws(Failure) {
+    let declaration: JSONNode
+    do throws(UsageError) {
+      declaration = try read(arguments)
+    } catch {
+      throw .usage(error, verb: command.name)
+    }
+    let reply = try await session.call("saveRecordType", [("recordType", declaration)])
+    guard let type = reply["recordType"] else {
+      throw .client(.malformedReply("saveRecordType gave no record type"))
+    }
+    try SchemaCard.print(type, session)
+  }
+
+  private static func read(_ arguments: Arguments) throws(UsageError) -> JSONNode {
+    var members: [(String, JSONNode)] = [("name", .string(arguments.operands[0]))]
+    var fields: [(String, JSONNode)] = []
+    for word in arguments.operands.dropFirst() {
+      let field = try FieldDeclaration(parsing: word).member
+      guard !fields.contains(where: { $0.0 == field.0 }) else {
+        throw UsageError("the field '\(field.0)' is declared twice")
+      }
+      fields.append(field)
+    }
+    if !fields.isEmpty { members.append(("fields", .object(fields))) }
+    let indexes = arguments.values("index")
+    guard indexes.isEmpty || !arguments.has("no-indexes") else {
+      throw UsageError("--index and --no-indexes exclude each other")
+    }
+    if !indexes.isEmpty || arguments.has("no-indexes") {
+      var nodes: [JSONNode] = []
+      for text in indexes { nodes.append(try index(text)) }
+      members.append(("indexes", .array(nodes)))
+    }
+    if let choice = arguments.value("automatic-indexes") {
+      members.append(("automaticIndexes", .bool(choice == "on")))
+    }
+    guard members.count > 1 else {
+      throw UsageError("there is nothing to declare: give a FIELD, --index or --automatic-indexes")
+    }
+    return .object(members)
+  }
+
+  /// `list,done,name`, with `:localized` at its end.
+  private static func index(_ text: String) throws(UsageError) -> JSONNode {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    let keys = RecordQuery.list(parts[0])
+    guard !keys.isEmpty,
+      parts.count == 1 || (parts.count == 2 && ["localized", "codePoint"].contains(parts[1]))
+    else {
+      throw UsageError("--index takes keys such as list,done,name or name:localized, not '\(text)'")
+    }
+    var members: [(String, JSONNode)] = [("keys", .array(keys.map { .string($0) }))]
+    if parts.count == 2 { members.append(("collation", .string(parts[1]))) }
+    return .object(members)
+  }
+}
