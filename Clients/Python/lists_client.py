@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import base64
 import collections
+import collections.abc
 import datetime
 import json
 import logging
@@ -29,8 +30,8 @@ import time
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence
 
 __all__ = [
-    "ListsClient", "Subscription", "ListsError", "ServiceError", "Unreachable", "ConnectionLost",
-    "ReplyTooLarge", "CallTimeout", "socket_path", "date", "reference",
+    "ListsClient", "Subscription", "QueryPage", "ListsError", "ServiceError", "Unreachable", "ConnectionLost",
+    "ReplyTooLarge", "CallTimeout", "UnknownIndexTitle", "socket_path", "date", "reference", "location",
 ]
 
 Json = Any
@@ -82,6 +83,19 @@ class ServiceError(ListsError):
         return self.data.get("retryAfter")
 
 
+class UnknownIndexTitle(ListsError, KeyError):
+    """No section of the result has the index title that was looked for."""
+
+    def __init__(self, title: str, known: Sequence[str]) -> None:
+        there_are = f"there are {', '.join(known)}" if known else "there are none"
+        super().__init__(f"no section has the index title {title!r}; {there_are}")
+        self.title = title
+        self.known = list(known)
+
+    def __str__(self) -> str:
+        return self.args[0]
+
+
 def date(moment: datetime.datetime) -> dict[str, str]:
     """A date as a field's value. The moment must have a time zone."""
     if moment.tzinfo is None:
@@ -93,6 +107,11 @@ def date(moment: datetime.datetime) -> dict[str, str]:
 def reference(record_name: str, action: str = "none") -> dict[str, dict[str, str]]:
     """A reference to another record as a field's value."""
     return {"$reference": {"recordName": record_name, "action": action}}
+
+
+def location(latitude: float, longitude: float) -> dict[str, dict[str, float]]:
+    """A place, in degrees, as a field's value."""
+    return {"$location": {"latitude": latitude, "longitude": longitude}}
 
 
 def socket_path(environment: Mapping[str, str] = os.environ) -> str:
@@ -552,6 +571,39 @@ class Subscription:
         self.close()
 
 
+class QueryPage:
+    """A page of a query's result."""
+
+    def __init__(self, result: Mapping[str, Json]) -> None:
+        #: The reply's result, as received.
+        self.result = result
+        self.records: list[Record] = result["records"]
+        #: Where the next page begins; None when there is none.
+        self.cursor: Optional[str] = result.get("cursor")
+        #: The position of the snapshot that was read: a subscription since it misses nothing.
+        self.change_token: str = result["changeToken"]
+        #: Sections of the whole result: dicts with ``name``, ``indexTitle``, ``numberOfRecords``, ``offset``.
+        self.sections: list[dict[str, Json]] = result.get("sections", [])
+        #: The titles of the sections in order, each once.
+        self.section_index_titles: list[str] = result.get("sectionIndexTitles", [])
+        #: How the records were found; None when that was not asked for.
+        self.plan: Optional[dict[str, Json]] = result.get("plan")
+        self._included = {
+            (entry["zoneName"], entry["recordName"]): entry["record"] for entry in result.get("included", [])}
+
+    def section_for_index_title(self, title: str) -> dict[str, Json]:
+        """The first section with that index title. Raises :class:`UnknownIndexTitle` when there is none."""
+        for section in self.sections:
+            if section["indexTitle"] == title:
+                return section
+        raise UnknownIndexTitle(title, self.section_index_titles)
+
+    def included(self, value: Mapping[str, Json], holder: Record) -> Optional[Record]:
+        """The record that a reference in a field of ``holder`` leads to, where it came along."""
+        target = value["$reference"]
+        return self._included.get((target.get("zoneName", holder["zoneName"]), target["recordName"]))
+
+
 class ListsClient:
     """A connection to the service, for any number of threads.
 
@@ -656,44 +708,150 @@ class ListsClient:
 
     def query(
         self, record_type: str, predicate: Optional[str] = None, arguments: Optional[Sequence[Json]] = None,
-        *, sort: Optional[Sequence[str | Mapping[str, Json]]] = None, limit: Optional[int] = None,
+        *, variables: Optional[Mapping[str, Json]] = None, filter_by: Optional[Sequence[Json]] = None,
+        sort: Optional[Sequence[str | Mapping[str, Json]]] = None, limit: Optional[int] = None,
         keys: Optional[Sequence[str]] = None, zone: Optional[str] = None, page_size: int = 1000,
     ) -> Iterator[Record]:
         """The matching records, fetched page by page. A sort key is ``name``, ``-name``, or a descriptor."""
-        descriptors = [_descriptor(key) for key in sort] if sort else None
+        cursor = None
+        left = limit
+        while left is None or left > 0:
+            page = self.query_page(
+                record_type, predicate, arguments, variables=variables, filter_by=filter_by, sort=sort, keys=keys,
+                zone=zone, cursor=cursor, limit=page_size if left is None else min(left, page_size))
+            yield from page.records
+            left = None if left is None else left - len(page.records)
+            cursor = page.cursor
+            if cursor is None:
+                return
+
+    def query_page(
+        self, record_type: str, predicate: Optional[str] = None, arguments: Optional[Sequence[Json]] = None,
+        *, variables: Optional[Mapping[str, Json]] = None, filter_by: Optional[Sequence[Json]] = None,
+        sort: Optional[Sequence[str | Mapping[str, Json]]] = None, sort_by: Optional[Sequence[Json]] = None,
+        keys: Optional[Sequence[str]] = None, limit: Optional[int] = None, cursor: Optional[str] = None,
+        zone: Optional[str] = None, section_by: Optional[str] = None, index_title: Optional[str] = None,
+        from_index_title: Optional[str] = None, include: Optional[Sequence[str]] = None, explain: bool = False,
+    ) -> "QueryPage":
+        """One page of the matching records, with what was asked for beside them.
+
+        :param cursor: From the page before, of the same query.
+        :param section_by: The key whose values make the sections; ``index_title`` says how a title comes from it.
+        :param include: Key paths to references, whose records come along.
+        :param explain: Have :attr:`QueryPage.plan` tell how the records were found.
+        """
+        return QueryPage(self._call(
+            "performQuery", **self._selection(record_type, predicate, arguments, variables, filter_by, zone, explain),
+            sortDescriptors=[_descriptor(key) for key in sort] if sort else None, sortBy=sort_by, desiredKeys=keys,
+            resultsLimit=limit, cursor=cursor, sectionNameKey=section_by, sectionIndexTitle=index_title,
+            include=include, fromIndexTitle=from_index_title))
+
+    def explain(
+        self, record_type: str, predicate: Optional[str] = None, arguments: Optional[Sequence[Json]] = None,
+        **options: Any,
+    ) -> dict[str, Json]:
+        """How :meth:`query_page` with the same parameters finds its records."""
+        plan = self.query_page(record_type, predicate, arguments, **options, explain=True).plan
+        assert plan is not None
+        return plan
+
+    def count(
+        self, record_type: str, predicate: Optional[str] = None, arguments: Optional[Sequence[Json]] = None,
+        *, variables: Optional[Mapping[str, Json]] = None, filter_by: Optional[Sequence[Json]] = None,
+        zone: Optional[str] = None,
+    ) -> int:
+        """How many records match."""
+        selection = self._selection(record_type, predicate, arguments, variables, filter_by, zone)
+        return self._call("countRecords", **selection)["count"]
+
+    def distinct(
+        self, record_type: str, key: str, predicate: Optional[str] = None,
+        arguments: Optional[Sequence[Json]] = None, *, variables: Optional[Mapping[str, Json]] = None,
+        filter_by: Optional[Sequence[Json]] = None, zone: Optional[str] = None, limit: Optional[int] = None,
+        page_size: int = 1000,
+    ) -> Iterator[tuple[Json, int]]:
+        """The values under a key, in sort order, each with the number of records that have it.
+
+        None stands for the records without one.
+        """
+        selection = self._selection(record_type, predicate, arguments, variables, filter_by, zone)
         cursor = None
         left = limit
         while left is None or left > 0:
             page = self._call(
-                "performQuery", recordType=record_type, predicate=predicate,
-                arguments=list(arguments) if arguments else None, sortDescriptors=descriptors,
-                desiredKeys=keys, zoneName=zone, cursor=cursor,
+                "distinctValues", key=key, **selection, cursor=cursor,
                 resultsLimit=page_size if left is None else min(left, page_size))
-            yield from page["records"]
-            left = None if left is None else left - len(page["records"])
+            for entry in page["values"]:
+                yield entry["value"], entry["count"]
+            left = None if left is None else left - len(page["values"])
             cursor = page.get("cursor")
             if cursor is None:
                 return
 
-    def count(
-        self, record_type: str, predicate: Optional[str] = None, arguments: Optional[Sequence[Json]] = None,
-        *, zone: Optional[str] = None,
-    ) -> int:
-        """How many records match."""
+    def aggregate(
+        self, record_type: str, aggregates: Sequence[str | Mapping[str, Json]] = ("count",),
+        predicate: Optional[str] = None, arguments: Optional[Sequence[Json]] = None, *,
+        group_by: Optional[Sequence[str]] = None, variables: Optional[Mapping[str, Json]] = None,
+        filter_by: Optional[Sequence[Json]] = None, zone: Optional[str] = None, limit: Optional[int] = None,
+    ) -> list[dict[str, Json]]:
+        """Counts, sums, averages and extremes, by group: dicts with ``group`` and ``values``.
+
+        An aggregate is ``count``, ``sum:size`` (or ``avg``, ``min``, ``max``), which is its name in ``values`` too,
+        or the protocol's own object.
+        """
         return self._call(
-            "countRecords", recordType=record_type, predicate=predicate,
-            arguments=list(arguments) if arguments else None, zoneName=zone)["count"]
+            "aggregateRecords", **self._selection(record_type, predicate, arguments, variables, filter_by, zone),
+            aggregates=[_aggregate(item) for item in aggregates], groupBy=group_by, resultsLimit=limit)["groups"]
+
+    def schema(self, record_type: Optional[str] = None) -> list[dict[str, Json]]:
+        """The record types, or one of them, with their fields and indexes."""
+        return self._call("fetchSchema", recordType=record_type)["recordTypes"]
+
+    def save_record_type(
+        self, name: str, *, fields: Optional[Mapping[str, str | Mapping[str, Json]]] = None,
+        indexes: Optional[Sequence[Sequence[str] | Mapping[str, Json]]] = None,
+        automatic_indexes: Optional[bool] = None,
+    ) -> dict[str, Json]:
+        """Declares fields and indexes of a record type; what is left out stays as it is.
+
+        :param fields: By their names: a type, or the protocol's ``{"type": …, "indexes": […]}``.
+        :param indexes: Those over several keys, each a sequence of keys, in place of those that are declared.
+        """
+        declaration: dict[str, Json] = {"name": name}
+        if fields is not None:
+            declaration["fields"] = {
+                field: {"type": what} if isinstance(what, str) else what for field, what in fields.items()}
+        if indexes is not None:
+            declaration["indexes"] = [
+                index if isinstance(index, collections.abc.Mapping) else {"keys": list(index)} for index in indexes]
+        if automatic_indexes is not None:
+            declaration["automaticIndexes"] = automatic_indexes
+        return self._call("saveRecordType", recordType=declaration)["recordType"]
+
+    @staticmethod
+    def _selection(
+        record_type: str, predicate: Optional[str], arguments: Optional[Sequence[Json]],
+        variables: Optional[Mapping[str, Json]], filter_by: Optional[Sequence[Json]], zone: Optional[str],
+        explain: bool = False,
+    ) -> dict[str, Json]:
+        """The parameters that say which records are meant."""
+        return {
+            "recordType": record_type, "predicate": predicate, "arguments": list(arguments) if arguments else None,
+            "variables": variables or None, "filterBy": filter_by, "zoneName": zone, "explain": explain or None,
+        }
 
     def subscribe(
         self, record_type: Optional[str] = None, predicate: Optional[str] = None,
-        arguments: Optional[Sequence[Json]] = None, *, zone: Optional[str] = None,
+        arguments: Optional[Sequence[Json]] = None, *, variables: Optional[Mapping[str, Json]] = None,
+        filter_by: Optional[Sequence[Json]] = None, zone: Optional[str] = None,
         fires_on: Optional[Sequence[str]] = None, keys: Optional[Sequence[str]] = None,
         since: Optional[str] = None, initial: bool = False, buffered_pushes: int = 1000,
     ) -> Subscription:
         """The changes of the matching records from now on, or since a token, or after the records of now."""
         params = {
             "recordType": record_type, "predicate": predicate,
-            "arguments": list(arguments) if arguments else None, "zoneName": zone,
+            "arguments": list(arguments) if arguments else None, "variables": variables or None,
+            "filterBy": filter_by, "zoneName": zone,
             "firesOn": list(fires_on) if fires_on else None, "desiredKeys": keys, "since": since,
         }
         given = {name: value for name, value in params.items() if value is not None}
@@ -704,3 +862,10 @@ def _descriptor(key: str | Mapping[str, Json]) -> Mapping[str, Json]:
     if not isinstance(key, str):
         return key
     return {"key": key.removeprefix("-"), "ascending": not key.startswith("-")}
+
+
+def _aggregate(item: str | Mapping[str, Json]) -> Mapping[str, Json]:
+    if not isinstance(item, str):
+        return item
+    function, _, key = item.partition(":")
+    return {"function": function, "name": item, **({"key": key} if key else {})}
