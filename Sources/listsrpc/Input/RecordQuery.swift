@@ -113,7 +113,20 @@ struct RecordQuery {
     if let desiredKeys { members.append(("desiredKeys", .array(desiredKeys.map { .string($0) }))) }
     if let sectionNameKey { members.append(("sectionNameKey", .string(sectionNameKey))) }
     if let sectionIndexTitle { members.append(("sectionIndexTitle", .string(sectionIndexTitle))) }
-    if !include.isEmpty { members.append(("include", .array(include.map { .string($0) }))) }
+    if !include.isEmpty { members.append(("include", .array(includedPaths.map { .string($0) }))) }
     return members
+  }
+
+  /// The paths to include with those on the way to them, which are needed to find what they lead to.
+  private var includedPaths: [String] {
+    var paths: [String] = []
+    for path in include {
+      let names = path.split(separator: ".")
+      for count in names.indices.map({ $0 + 1 }) {
+        let beginning = names.prefix(count).joined(separator: ".")
+        if !paths.contains(beginning) { paths.append(beginning) }
+      }
+    }
+    return paths
   }
 }

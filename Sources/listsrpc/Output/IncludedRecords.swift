@@ -2,7 +2,7 @@ import JSONRPC
 import Records
 
 /// The records that came along with a page, found by the references that lead to them.
-struct IncludedRecords {
+struct IncludedRecords: RecordResolver {
   private let paths: [(text: String, path: FieldPath)]
   private var found: [Key: StoredRecord] = [:]
   /// Those that there are, in the order of the reply.
@@ -47,7 +47,7 @@ struct IncludedRecords {
     let stored = StoredRecord(body: record)
     for (text, path) in paths {
       writer.key(text)
-      write(stored.value(at: path), of: stored, to: &writer)
+      write(stored.value(at: path, resolver: self), of: stored, to: &writer)
     }
     writer.endObject()
     writer.endObject()
