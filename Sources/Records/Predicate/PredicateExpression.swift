@@ -25,6 +25,9 @@ extension Predicate {
   /// Levels of parentheses, functions and operators inside of expressions that are accepted.
   public static let maximumExpressionDepth = 100
 
+  /// Regular expressions and searches for words that are accepted, since each keeps more memory than its text.
+  public static let maximumSearches = 100
+
   public enum ArithmeticOperation: String, Sendable, CaseIterable {
     case add = "+"
     case subtract = "-"

@@ -123,15 +123,10 @@ extension PredicateParser {
     case (.between, .list(let bounds)) where bounds.count == 2: break
     case (.between, _): throw .init(at: offset, expected: Self.expectedRight(of: operation))
     case (.containsWords, .value(.string(let text))), (.matchesWords, .value(.string(let text))):
-      try Self.checkWords(text, at: offset)
+      try checkWords(text, at: offset)
     case (.containsWords, _), (.matchesWords, _):
       throw .init(at: offset, expected: Self.expectedRight(of: operation))
-    case (.like, .value(.string(let pattern))):
-      if pattern.unicodeScalars.count > LikePattern.maximumLength {
-        throw .init(
-          at: offset, expected: "a shorter pattern",
-          problem: "the pattern has more than \(LikePattern.maximumLength) code points")
-      }
+    case (.like, .value(.string(let pattern))): try Self.checkLikePattern(pattern, at: offset)
     default: break
     }
     return right
@@ -143,16 +138,6 @@ extension PredicateParser {
     case .between: "two bounds in braces, {low, high}"
     case .containsWords, .matchesWords: "a text with words"
     default: "a value or a key path"
-    }
-  }
-
-  private static func checkWords(_ text: String, at offset: Int) throws(PredicateSyntaxError) {
-    if text.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
-      throw .init(at: offset, expected: "a text with words", problem: "there is nothing to look for")
-    }
-    if WordQuery(text, mode: .allTerms) == nil {
-      throw .init(
-        at: offset, expected: "fewer words", problem: "there are more than \(WordQuery.maximumWords)")
     }
   }
 }

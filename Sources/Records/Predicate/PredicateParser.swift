@@ -13,6 +13,8 @@ struct PredicateParser {
   let now: Int64
   /// Parentheses, braces and functions around the place reached inside of an expression.
   var nesting = 0
+  /// Patterns of MATCHES and searches for words so far.
+  var searches = 0
 
   /// For each opening parenthesis the token behind its closing one.
   private let ends: [Int: Int]

@@ -11,22 +11,25 @@ struct PredicateProgram: Sendable {
     case jump(Int, when: Bool)
   }
 
+  /// A short cut to the answer of a comparison.
+  private enum ShortCut {
+    /// The field, as a place in ``fields``.
+    case field(Int, PreparedTest)
+    case systemKey(SystemKey, PreparedTest)
+    case distance(Int, PreparedDistance)
+  }
+
   /// An object, because copies of what it holds would cost more than the test.
   private final class Test: Sendable {
     let comparison: Predicate.Comparison
-    let prepared: PreparedTest?
-    /// What ``prepared`` looks at: a field, as a place in ``fields``, or a system key.
-    let field: Int?
-    let systemKey: SystemKey?
+    let shortCut: ShortCut?
     /// The right side, when it is constant.
     let right: Operand?
     let pattern: PreparedPattern?
 
-    init(_ comparison: Predicate.Comparison, prepared: PreparedTest?, field: Int?, systemKey: SystemKey?) {
+    init(_ comparison: Predicate.Comparison, _ shortCut: ShortCut?) {
       self.comparison = comparison
-      self.prepared = prepared
-      self.field = field
-      self.systemKey = systemKey
+      self.shortCut = shortCut
       right = comparison.right.constantOperand
       pattern = PreparedPattern(comparison)
     }
@@ -67,9 +70,13 @@ struct PredicateProgram: Sendable {
   }
 
   private func holds(_ test: Test, _ view: RecordView, _ values: FieldValues) -> Bool {
-    if let prepared = test.prepared {
-      let json = test.field.map { values[$0] } ?? test.systemKey.flatMap(view.record.json(of:))
-      if let holds = prepared.holds(json, of: view.record) { return holds }
+    switch test.shortCut {
+    case .field(let place, let prepared):
+      if let holds = prepared.holds(values[place], of: view.record) { return holds }
+    case .systemKey(let key, let prepared):
+      if let holds = prepared.holds(view.record.json(of: key), of: view.record) { return holds }
+    case .distance(let place, let prepared): return prepared.holds(values[place])
+    case nil: break
     }
     let comparison = test.comparison
     return comparison.holds(
@@ -107,12 +114,16 @@ struct PredicateProgram: Sendable {
     if case .path(let path) = comparison.left, path.components.count == 1, !path.countsElements,
       path.systemKey?.isText ?? true, let prepared = PreparedTest(comparison)
     {
-      return Test(
-        comparison, prepared: prepared, field: path.systemKey == nil ? place(ofField: path.root) : nil,
-        systemKey: path.systemKey)
+      guard let key = path.systemKey else {
+        return Test(comparison, .field(place(ofField: path.root), prepared))
+      }
+      return Test(comparison, .systemKey(key, prepared))
+    }
+    if let prepared = PreparedDistance(comparison) {
+      return Test(comparison, .distance(place(ofField: prepared.path.root), prepared))
     }
     usesFields = true
-    return Test(comparison, prepared: nil, field: nil, systemKey: nil)
+    return Test(comparison, nil)
   }
 
   private mutating func place(ofField name: String) -> Int {
