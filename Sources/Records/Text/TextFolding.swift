@@ -46,7 +46,7 @@ extension Unicode.Scalar {
   /// The full case folding, made from the case mappings that the standard library has: down, up and down again
   /// brings all forms of a letter together, the same ones as Unicode's CaseFolding.txt (status C and F) does.
   /// The dotless i, whose upper case is that of another letter, is the exception there and here.
-  fileprivate var caseFolded: [Unicode.Scalar] {
+  var caseFolded: [Unicode.Scalar] {
     if isASCII { return [Unicode.Scalar(UInt8(value).lowercasedASCII)] }
     if value == 0x131 { return [self] }
     guard properties.changesWhenCaseMapped else { return [self] }
