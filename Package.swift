@@ -36,7 +36,8 @@ let package = Package(
   products: [
     .executable(name: "listsd", targets: ["listsd"]),
     .executable(name: "listsrpc", targets: ["listsrpc"]),
-    .library(name: "ListsClient", targets: ["ListsClient"]),
+    // With the modules that its interface speaks of.
+    .library(name: "ListsClient", targets: ["ListsClient", "Records", "JSONRPC"]),
   ],
   targets: [
     // What Swift cannot import by itself: system calls, system libraries, the protocol document.

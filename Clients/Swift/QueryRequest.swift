@@ -40,6 +40,18 @@ public struct QueryRequest: Sendable {
     self.arguments = arguments
   }
 
+  /// Sorts by a key behind those that are sorted by already.
+  ///
+  /// - Throws: `RecordError` when it is no key path.
+  public mutating func sort(
+    by key: String, ascending: Bool = true, collation: SortDescriptor.Collation = .codePoint
+  ) throws(RecordError) {
+    let descriptor: JSONNode = [
+      "key": .string(key), "ascending": .bool(ascending), "collation": .string(collation.rawValue),
+    ]
+    sortDescriptors.append(try SortDescriptor(json: descriptor.json))
+  }
+
   /// The predicate for records that the program holds already: it means what it means to the service.
   /// References lead only to where a `RecordResolver` given to it leads.
   ///
