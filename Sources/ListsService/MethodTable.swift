@@ -3,7 +3,7 @@ enum MethodTable {
   /// In the order of the documentation.
   static let methods: [Method] = [
     .serverInfo, .discover, .echo, .saveRecord, .fetchRecord, .fetchRecords, .modifyRecords, .performQuery,
-    .countRecords, .subscribe, .unsubscribe, .deleteRecord,
+    .countRecords, .fetchSchema, .saveRecordType, .subscribe, .unsubscribe, .deleteRecord,
   ]
 
   static let names = methods.map(\.name)

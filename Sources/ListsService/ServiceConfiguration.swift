@@ -17,6 +17,8 @@ public struct ServiceConfiguration: Sendable {
   public var version: String
   /// How much a store keeps. What `limits` says of records goes before what it says.
   public var storeLimits = StoreLimits()
+  /// Whether record types may get indexes by themselves.
+  public var makesAutomaticIndexes = true
   /// Milliseconds since 1970 (UTC).
   public var clock: @Sendable () -> Int64 = RecordStoreConfiguration.systemClock
 

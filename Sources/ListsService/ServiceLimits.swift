@@ -18,6 +18,8 @@ public struct ServiceLimits: Sendable, Equatable {
   public var maximumRecordBytes = 8 << 20
   /// Fields of a record.
   public var maximumFields = 1000
+  /// Declared indexes of a record type.
+  public var maximumIndexes = 64
   /// Bytes of a predicate's text.
   public var maximumPredicateBytes = 64 << 10
   /// Sort descriptors of a query.
@@ -43,7 +45,8 @@ public struct ServiceLimits: Sendable, Equatable {
       ("maximumBatchCalls", maximumBatchCalls), ("maximumItems", maximumItems),
       ("defaultResults", defaultResults), ("maximumResults", maximumResults),
       ("maximumReplyBytes", maximumReplyBytes), ("maximumRecordBytes", maximumRecordBytes),
-      ("maximumFields", maximumFields), ("maximumPredicateBytes", maximumPredicateBytes),
+      ("maximumFields", maximumFields), ("maximumIndexes", maximumIndexes),
+      ("maximumPredicateBytes", maximumPredicateBytes),
       ("maximumSortDescriptors", maximumSortDescriptors),
       ("maximumSubscriptions", maximumSubscriptions), ("maximumConnections", maximumConnections),
       ("maximumContainers", maximumContainers), ("maximumRequestsInFlight", maximumRequestsInFlight),

@@ -15,6 +15,7 @@ public final class RecordStore: Sendable {
   private let use = FileUse()
   private let mailbox: Mailbox<Writer.Item>
   private let longReads: LongReads
+  let advisor: IndexAdvisor
   private let deliver: @Sendable (CommitGroup) -> Void
   private let thread: WorkerThread
   private let tickets = Atomic<UInt64>(0)
@@ -39,12 +40,17 @@ public final class RecordStore: Sendable {
       cacheBytes: configuration.limits.cacheBytes,
       log: configuration.log)
     let mailbox = Mailbox<Writer.Item>()
+    let propose: @Sendable (IndexAdvisor.Proposal) -> Void = { proposal in
+      mailbox.put { _ in .proposal(proposal) }
+    }
+    let advisor = IndexAdvisor(
+      clock: configuration.clock, propose: configuration.makesAutomaticIndexes ? propose : nil)
     let longReads = LongReads(
-      file: file, use: use, deliver: deliver,
+      file: file, use: use, advisor: advisor, deliver: deliver,
       logCopied: { mailbox.put { _ in .logCopied } })
     let writer = Writer(
-      file: file, configuration: configuration, mailbox: mailbox, use: use, deliver: deliver,
-      copyLog: { longReads.copyLog() })
+      file: file, configuration: configuration, mailbox: mailbox, advisor: advisor, use: use,
+      deliver: deliver, copyLog: { longReads.copyLog() })
     do {
       _ = try writer.open()
     } catch {
@@ -57,6 +63,7 @@ public final class RecordStore: Sendable {
     self.file = file
     self.mailbox = mailbox
     self.longReads = longReads
+    self.advisor = advisor
     self.deliver = deliver
     self.thread = thread
     limits = configuration.limits
@@ -87,7 +94,7 @@ public final class RecordStore: Sendable {
 
   /// A reader for the calling thread or actor. Nothing is opened before its first read.
   public func makeReader() -> Reader {
-    Reader(file: file, use: use)
+    Reader(file: file, use: use, advisor: advisor)
   }
 
   /// Has the read carried out apart, on a snapshot that has everything that was delivered before; its outcome

@@ -20,6 +20,10 @@ public struct RecordStoreConfiguration: Sendable {
   /// Told what a person who runs the service should know: with paths and the engine's words, so never for
   /// clients. Called on the store's threads.
   public var log: @Sendable (String) -> Void
+  /// Whether types may get indexes by themselves.
+  public var makesAutomaticIndexes = true
+  /// How index work is divided.
+  var indexPace = IndexPace()
   /// The version of the collator that makes localized keys; nil when there is none. Loads it.
   var collatorVersion: @Sendable () -> String? = { try? Collator.shared().version }
 
@@ -49,6 +53,8 @@ public struct StoreLimits: Sendable, Equatable {
   public var maximumRecordBytes = 8 << 20
   /// Fields of a record.
   public var maximumFields = 1000
+  /// Declared indexes of a record type. Those that it gets by itself come on top (`IndexAdvisor`).
+  public var maximumIndexes = 64
   /// Requests that wait for the writer; those beyond are answered `serviceUnavailable`.
   public var maximumQueuedRequests = 100_000
   /// Milliseconds to wait for a lock that another program holds.
@@ -64,4 +70,14 @@ public struct StoreLimits: Sendable, Equatable {
   public var checkpointPages = 2000
 
   public init() {}
+}
+
+/// How the building and removing of indexes is divided into parts, between which writers have their turn.
+struct IndexPace: Sendable {
+  /// What a part may take: nanoseconds.
+  var time: UInt64 = 4_000_000
+  /// Records that a part looks at, or groups of entries that it removes, at most.
+  var rows = Int.max
+  /// Asked before each part; after a no, again when the writer has had something else to do.
+  var isAllowed: @Sendable () -> Bool = { true }
 }

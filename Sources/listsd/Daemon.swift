@@ -39,6 +39,7 @@ final class Daemon: SocketApplication {
     var configuration = ServiceConfiguration(
       location: options.location, access: options.access, version: CommandTable.version)
     configuration.limits = settings.limits
+    configuration.makesAutomaticIndexes = settings.automaticIndexes
     service = Service(
       configuration,
       deliver: { [weak server] delivery in server?.perform { $0.service.receive(delivery) } },

@@ -41,6 +41,11 @@ final class Database {
     try reader.count(query, budget: Self.rowsAtOnce)
   }
 
+  /// All record types, or the one of that name. Throws `unknownItem` when there is none.
+  func schema(ofType name: String?) throws(RecordError) -> SchemaDescription {
+    try reader.schema(ofType: name)
+  }
+
   var recordCount: Int { (try? reader.statistics().records) ?? 0 }
 
   /// Of the snapshot that is read from.

@@ -12,6 +12,7 @@ final class LongReads: Sendable {
 
   private let file: StoreFile
   private let use: FileUse
+  private let advisor: IndexAdvisor
   private let deliver: @Sendable (CommitGroup) -> Void
   private let logCopied: @Sendable () -> Void
   private let mailbox = Mailbox<Item>()
@@ -19,11 +20,12 @@ final class LongReads: Sendable {
   private let isStopping = Atomic<Bool>(false)
 
   init(
-    file: StoreFile, use: FileUse, deliver: @escaping @Sendable (CommitGroup) -> Void,
+    file: StoreFile, use: FileUse, advisor: IndexAdvisor, deliver: @escaping @Sendable (CommitGroup) -> Void,
     logCopied: @escaping @Sendable () -> Void
   ) {
     self.file = file
     self.use = use
+    self.advisor = advisor
     self.deliver = deliver
     self.logCopied = logCopied
   }
@@ -61,7 +63,7 @@ final class LongReads: Sendable {
   }
 
   private func run() {
-    let reader = Reader(file: file, use: use)
+    let reader = Reader(file: file, use: use, advisor: advisor)
     while let item = mailbox.takeFirst() {
       switch item {
       case .read(let ticket, let request):

@@ -13,6 +13,8 @@ internal import SQLite
 /// the file can't be read; a later read tries again.
 public final class Reader {
   let file: StoreFile
+  /// Told what each query cost.
+  let advisor: IndexAdvisor
   private let use: FileUse
   private var openedIn = -1
   private var connection: Connection?
@@ -20,8 +22,9 @@ public final class Reader {
   /// Kept from one snapshot to the next, since it seldom changes.
   private var schema: StoreState?
 
-  init(file: StoreFile, use: FileUse) {
+  init(file: StoreFile, use: FileUse, advisor: IndexAdvisor) {
     self.file = file
+    self.advisor = advisor
     self.use = use
   }
 

@@ -20,6 +20,8 @@ public struct WriteRequest: Sendable {
 public enum WriteOperation: Sendable {
   case save(SaveOperation)
   case delete(DeleteOperation)
+  /// Changes no record and so makes no version: the store's position stays.
+  case saveRecordType(RecordTypeDraft)
 
   /// A save under one of the three policies of `saveRecord`.
   public static func save(_ draft: RecordDraft, policy: SavePolicy) -> WriteOperation {

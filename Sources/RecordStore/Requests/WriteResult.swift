@@ -14,4 +14,6 @@ public enum ItemResult: Sendable {
   case saved(StoredRecord)
   /// `existed` is false only where a missing record is no error.
   case deleted(zoneName: String, recordName: String, existed: Bool)
+  /// How it is now tells ``Reader/recordType(_:)``.
+  case savedRecordType(name: String)
 }

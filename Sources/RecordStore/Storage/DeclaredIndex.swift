@@ -88,29 +88,52 @@ extension [IndexPart] {
     guard let json = try? JSON(parsing: keys) else { return nil }
     self = []
     for key in json.elements {
-      guard let path = (key["key"] ?? key).stringValue.flatMap({ FieldPath($0) }) else { return nil }
-      let collation = key["collation"]?.stringValue.flatMap(SortDescriptor.Collation.init)
-      append(IndexPart(path, collation ?? .codePoint))
+      guard let part = IndexPart(key) else { return nil }
+      append(part)
     }
   }
 
-  /// As the file keeps it: `["list",{"key":"name","collation":"localized"}]`.
+  /// As the file keeps it: `["list",{"key":"name","collation":"localized"},{"path":["a.b"]}]`.
   var keys: String {
     var writer = JSONWriter()
     writer.beginArray()
-    for part in self {
-      guard part.collation != .codePoint else {
-        writer.string(part.descriptor.key)
-        continue
-      }
-      writer.beginObject()
-      writer.key("key")
-      writer.string(part.descriptor.key)
-      writer.key("collation")
-      writer.string(part.collation.rawValue)
-      writer.endObject()
-    }
+    for part in self { part.write(to: &writer) }
     writer.endArray()
     return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
+
+extension IndexPart {
+  fileprivate init?(_ json: JSON) {
+    let path: FieldPath?
+    if let components = json["path"] {
+      path = FieldPath(components.elements.compactMap(\.stringValue))
+    } else {
+      path = (json["key"] ?? json).stringValue.flatMap { FieldPath($0) }
+    }
+    guard let path else { return nil }
+    self.init(path, json["collation"]?.stringValue.flatMap(SortDescriptor.Collation.init) ?? .codePoint)
+  }
+
+  fileprivate func write(to writer: inout JSONWriter) {
+    let key = descriptor.key
+    // The name of a field may have points itself.
+    let isPlain = FieldPath(key) == path
+    if isPlain, collation == .codePoint { return writer.string(key) }
+    writer.beginObject()
+    if isPlain {
+      writer.key("key")
+      writer.string(key)
+    } else {
+      writer.key("path")
+      writer.beginArray()
+      for component in path.components { writer.string(component) }
+      writer.endArray()
+    }
+    if collation != .codePoint {
+      writer.key("collation")
+      writer.string(collation.rawValue)
+    }
+    writer.endObject()
   }
 }

@@ -11,3 +11,10 @@ struct Name: Sendable, Hashable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
+
+/// By code point.
+extension Name: Comparable {
+  static func < (left: Name, right: Name) -> Bool {
+    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+  }
+}

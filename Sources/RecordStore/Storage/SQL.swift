@@ -4,6 +4,7 @@ enum SQL: Int, CaseIterable {
   case insertEpoch, epochOfCommit
   case zones, types, fields, indexes
   case insertType, growType, recordsOfType, insertField, insertIndex, growIndex
+  case updateType, updateField, updateIndex, indexesOfType, noteUse, largestRecord
   case dropIndex, droppedIndexes, reachIndex, entriesFrom, removeEntries, removeIndex
   case recordByName, recordsByName, versionByID, bodyByID
   case insertRecord, updateRecord, removeTombstone, removeRecord, bodiesAfter
@@ -46,6 +47,19 @@ enum SQL: Int, CaseIterable {
     case .growIndex:
       "UPDATE declaredIndex SET entries = entries + ?2, bytes = bytes + ?3 WHERE id = ?1"
 
+    case .updateType: "UPDATE type SET automaticIndexes = ?2 WHERE id = ?1"
+    case .updateField: "UPDATE field SET indexes = ?3 WHERE type = ?1 AND name = ?2"
+    case .updateIndex: "UPDATE declaredIndex SET origin = ?2, isListed = ?3 WHERE id = ?1"
+    case .indexesOfType:
+      """
+      SELECT id, reached, entries, bytes, uses, lastUsed, made FROM declaredIndex
+      WHERE type = ?1 AND isDropped = 0
+      """
+    case .noteUse:
+      """
+      UPDATE declaredIndex SET uses = uses + ?2, lastUsed = max(coalesce(lastUsed, ?3), ?3) WHERE id = ?1
+      """
+    case .largestRecord: "SELECT max(id) FROM record"
     case .dropIndex: "UPDATE declaredIndex SET isDropped = 1 WHERE id = ?1"
     case .droppedIndexes: "SELECT id FROM declaredIndex WHERE isDropped = 1 ORDER BY id"
     case .reachIndex: "UPDATE declaredIndex SET reached = ?2, collator = ?3 WHERE id = ?1"

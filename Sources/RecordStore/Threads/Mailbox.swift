@@ -47,6 +47,16 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
     return taken
   }
 
+  /// Takes everything there is, which may be nothing. Nil when nothing will come any more.
+  func takeWaiting() -> [Item]? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    if items.isEmpty, isClosed { return nil }
+    var taken: [Item] = []
+    swap(&taken, &items)
+    return taken
+  }
+
   /// Waits until there is something, and takes the first. Nil when nothing will come any more.
   func takeFirst() -> Item? {
     pthread_mutex_lock(mutex)

@@ -7,7 +7,7 @@ struct PendingWrite: Sendable {
 
   /// Whether it wants to save something.
   var saves: Bool {
-    request.operations.contains { if case .save = $0 { true } else { false } }
+    request.operations.contains { if case .delete = $0 { false } else { true } }
   }
 
   func answer(_ result: Result<WriteResult, WriteFailure>) -> CommitGroup.Answer {

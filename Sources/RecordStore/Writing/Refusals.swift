@@ -28,6 +28,16 @@ extension RecordError {
     return RecordError(.serverRecordChanged, message, details: details)
   }
 
+  /// As a save of such a value is refused.
+  static func fieldTypeMismatch(_ field: String, expected: FieldType, actual: FieldType) -> RecordError {
+    RecordError(
+      .fieldTypeMismatch, "field '\(field)' is of type \(expected), not \(actual)",
+      details: [
+        Detail(name: "field", text: field), Detail(name: "expected", text: expected.name),
+        Detail(name: "actual", text: actual.name),
+      ])
+  }
+
   static func limit(_ name: String, _ limit: Int, actual: Int, _ message: String) -> RecordError {
     var writer = JSONWriter()
     writer.string(name)

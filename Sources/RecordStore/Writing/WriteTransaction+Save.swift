@@ -139,11 +139,7 @@ extension WriteTransaction {
     }
     for field in fields where type.fields[Name(field.name)] == nil {
       guard let valueType = field.value.type else { continue }
-      let insert = try connection.statement(.insertField)
-      insert.bind(type.id, at: 1)
-      insert.bind(field.name, at: 2)
-      insert.bind(valueType.name, at: 3)
-      try insert.run()
+      try insertField(field.name, valueType, type: type.id)
       type.fields[Name(field.name)] = valueType
       isChanged = true
     }
@@ -152,6 +148,14 @@ extension WriteTransaction {
       state.schema += 1
     }
     return type
+  }
+
+  func insertField(_ name: String, _ valueType: FieldType, type: Int64) throws(SQLiteError) {
+    let insert = try connection.statement(.insertField)
+    insert.bind(type, at: 1)
+    insert.bind(name, at: 2)
+    insert.bind(valueType.name, at: 3)
+    try insert.run()
   }
 
   func makeType(_ name: String) throws(SQLiteError) -> RecordType {

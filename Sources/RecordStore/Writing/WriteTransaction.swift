@@ -82,6 +82,7 @@ struct WriteTransaction {
     switch operation {
     case .save(let save): try apply(save, in: &commit)
     case .delete(let delete): try apply(delete, in: &commit)
+    case .saveRecordType(let draft): try apply(draft)
     }
   }
 

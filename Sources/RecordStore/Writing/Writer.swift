@@ -9,6 +9,8 @@ final class Writer {
     /// There was no room for the request itself.
     case rejected(Ticket)
     case declareIndex(recordType: String, IndexShape, done: @Sendable (RecordError?) -> Void)
+    /// Queries want an index.
+    case proposal(IndexAdvisor.Proposal)
     /// The background has copied the log into the file.
     case logCopied
     case ping(@Sendable () -> Void)
@@ -17,8 +19,9 @@ final class Writer {
   let file: StoreFile
   let configuration: RecordStoreConfiguration
   let mailbox: Mailbox<Item>
+  let advisor: IndexAdvisor
   private let use: FileUse
-  private let deliver: @Sendable (CommitGroup) -> Void
+  let deliver: @Sendable (CommitGroup) -> Void
   private let copyLog: @Sendable () -> Void
 
   private(set) var connection: Connection?
@@ -26,30 +29,41 @@ final class Writer {
   private var identity: StoreFile.Identity?
   /// The file in which damage was met.
   private var damaged: StoreFile.Identity?
-  private var state = StoreState()
+  private(set) var state = StoreState()
   /// Whether `state` is what the file says.
-  private var isCurrent = false
+  private(set) var isCurrent = false
   /// Changes when another connection has written.
   private var dataVersion: Int64 = 0
   /// Pages in the log beyond which it is to be copied.
   private var pagesForCopying: Int
+  var indexWork = IndexWork.unknown
+  /// The schema in which index work was looked for.
+  var schemaSeen: Int64 = -1
+  /// When the uses of indexes were written down.
+  var usesKept: Int64
 
   init(
-    file: StoreFile, configuration: RecordStoreConfiguration, mailbox: Mailbox<Item>, use: FileUse,
-    deliver: @escaping @Sendable (CommitGroup) -> Void, copyLog: @escaping @Sendable () -> Void
+    file: StoreFile, configuration: RecordStoreConfiguration, mailbox: Mailbox<Item>, advisor: IndexAdvisor,
+    use: FileUse, deliver: @escaping @Sendable (CommitGroup) -> Void, copyLog: @escaping @Sendable () -> Void
   ) {
     self.file = file
     self.configuration = configuration
     self.mailbox = mailbox
+    self.advisor = advisor
     self.use = use
     self.deliver = deliver
     self.copyLog = copyLog
     pagesForCopying = configuration.limits.checkpointPages
+    usesKept = configuration.clock()
   }
 
   /// The thread's function: returns when the mailbox is closed and empty.
   func run() {
-    while let items = mailbox.takeAll() { handle(items) }
+    while let items = indexWork.isOpen ? mailbox.takeWaiting() : mailbox.takeAll() {
+      if !items.isEmpty { handle(items) }
+      advanceIndexes()
+    }
+    keepUses()
     // Everything into the file itself, so that it is whole wherever it is taken.
     connection?.database.setBusyTimeout(20)
     _ = try? connection?.database.checkpoint(.truncate)
@@ -60,6 +74,7 @@ final class Writer {
     var requests: [PendingWrite] = []
     var rejected: [CommitGroup.Answer] = []
     var pings: [@Sendable () -> Void] = []
+    var proposals: [IndexAdvisor.Proposal] = []
     var isLogCopied = false
     for item in items {
       switch item {
@@ -68,6 +83,7 @@ final class Writer {
         rejected.append(PendingWrite.answer(ticket, .failure(WriteFailure(error: .overloaded, items: []))))
       case .declareIndex(let recordType, let shape, let done):
         done(declareIndex(recordType: recordType, shape))
+      case .proposal(let proposal): proposals.append(proposal)
       case .logCopied: isLogCopied = true
       case .ping(let answer): pings.append(answer)
       }
@@ -78,7 +94,10 @@ final class Writer {
     if !group.answers.isEmpty || !group.changeSets.isEmpty || isLogCopied { deliver(group) }
     if isLogCopied { restartLog() }
     for answer in pings { answer() }
+    consider(proposals)
+    keepUsesAtTimes()
     copyLogIfLong()
+    lookForIndexWork()
   }
 
   // MARK: Requests
@@ -138,7 +157,7 @@ final class Writer {
   }
 
   /// Runs `body` in a transaction of the file as it is now.
-  private func transact<Value>(
+  func transact<Value>(
     keepsHistory: Bool = true, _ body: (inout WriteTransaction) throws(SQLiteError) -> Value
   ) throws(RecordError) -> Value {
     let connection = try open()
@@ -226,6 +245,20 @@ final class Writer {
     isCurrent = true
   }
 
+  /// What the file says now.
+  func stateNow() throws(RecordError) -> StoreState {
+    let connection = try open()
+    do {
+      let transaction = try Transaction(.deferred, in: connection.database)
+      try refresh(connection)
+      transaction.rollBack()
+      return state
+    } catch {
+      isCurrent = false
+      throw file.explain(error)
+    }
+  }
+
   // MARK: Room
 
   /// Gives up the log of changes, and lets the write-ahead log be used again from its start: it keeps its
@@ -251,11 +284,17 @@ final class Writer {
     return room.free + Int(pages) * Self.pageBytes >= room.reserve
   }
 
+  /// Whether an index may be built now: it is the first to do without.
+  var hasRoomForIndexes: Bool {
+    let pages = connection?.database.loggedPages ?? 0
+    return DiskRoom(forFile: file.path)?.isShort(forLog: pages * Self.pageBytes) != true
+  }
+
   // MARK: The write-ahead log
 
   private static let pageBytes = 4096
 
-  private func copyLogIfLong() {
+  func copyLogIfLong() {
     guard let pages = connection?.database.loggedPages, pages > 0 else { return }
     if DiskRoom(forFile: file.path)?.isShort(forLog: pages * Self.pageBytes) == true {
       restartLog()

@@ -8,6 +8,8 @@ struct Settings: Sendable, Equatable {
   /// Seconds that accepted requests may take to be answered once the service is told to end.
   var stopTimeout = 10
   var logLevel = Journal.Priority.info
+  /// Whether record types may get indexes by themselves.
+  var automaticIndexes = true
   var limits = ServiceLimits()
 
   /// What the connections are held to.
@@ -72,6 +74,18 @@ struct Setting: Sendable {
     number(name, field, of: "bytes", in: 1024...1 << 30, meaning)
   }
 
+  private static func choice(
+    _ name: String, _ field: any WritableKeyPath<Settings, Bool> & Sendable, _ meaning: String
+  ) -> Setting {
+    Setting(
+      name, meaning, form: "yes or no", text: { $0[keyPath: field] ? "yes" : "no" },
+      set: { settings, text in
+        guard text == "yes" || text == "no" else { return false }
+        settings[keyPath: field] = text == "yes"
+        return true
+      })
+  }
+
   /// Every setting, in the order of the file and its manual page.
   static let all: [Setting] = [
     number(
@@ -90,6 +104,10 @@ struct Setting: Sendable {
         settings.logLevel = level
         return true
       }),
+    choice(
+      "automaticIndexes", \.automaticIndexes,
+      "Whether a record type gets an index by itself where queries are slow without one; takes effect at the "
+        + "next start"),
     bytes("maximumMessageBytes", \.limits.maximumMessageBytes, "One message from a client"),
     number(
       "maximumDepth", \.limits.maximumDepth, of: nil, in: 16...512, "Levels of brackets in a message"),
@@ -101,6 +119,9 @@ struct Setting: Sendable {
     bytes(
       "maximumRecordBytes", \.limits.maximumRecordBytes, "A record's JSON; takes effect at the next start"),
     count("maximumFields", \.limits.maximumFields, "Fields of a record; takes effect at the next start"),
+    count(
+      "maximumIndexes", \.limits.maximumIndexes,
+      "Declared indexes of a record type; takes effect at the next start"),
     bytes("maximumPredicateBytes", \.limits.maximumPredicateBytes, "A predicate's text"),
     count("maximumSortDescriptors", \.limits.maximumSortDescriptors, "Sort descriptors of a query"),
     count("maximumSubscriptions", \.limits.maximumSubscriptions, "Subscriptions of a connection"),
