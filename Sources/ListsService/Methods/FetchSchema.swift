@@ -5,7 +5,7 @@ internal import Records
 extension Method {
   static let fetchSchema = Method(
     "fetchSchema", .read, [.optional("recordType")],
-    errors: .read.subtracting([.zoneNotFound]).union([.unknownItem])
+    errors: .read.union([.unknownItem])
   ) { invocation, result throws(RecordError) in
     let name = try invocation.arguments.string("recordType")
     let schema = try invocation.database(for: .read).schema(ofType: name)
@@ -79,7 +79,7 @@ extension JSONWriter {
     key("uses")
     int(index.uses)
     key("lastUsed")
-    if let moment = index.lastUsed { int(Int(moment)) } else { null() }
+    if let moment = index.lastUsed { FieldValue.date(moment).write(to: &self) } else { null() }
     endObject()
   }
 

@@ -20,6 +20,8 @@ extension Method {
       result.beginObject()
       result.key("recordType")
       result.recordType(type)
+      result.key("changeToken")
+      result.string(written.changeToken.text)
       result.endObject()
     }
   }
