@@ -11,7 +11,7 @@ enum Schema {
   /// Makes the tables in an empty file.
   static func create(in database: Database, identity: Int64) throws(SQLiteError) {
     let transaction = try Transaction(.immediate, in: database)
-    try database.execute(tables)
+    try database.execute(tables + FullTextIndex.tables)
     try database.execute("INSERT INTO store VALUES (1, \(identity), 0, 0, 0, 0, 0, 0, 0)")
     let zone = try database.prepare("INSERT INTO zone (id, name) VALUES (1, ?1)")
     zone.bind(Identifier.defaultZone, at: 1)
@@ -69,7 +69,7 @@ enum Schema {
       bytes = (SELECT coalesce(sum(length(key) + length(tie)), 0) FROM entry
         WHERE declaredIndex = declaredIndex.id)
     WHERE origin = 'declared';
-    """
+    """ + FullTextIndex.tables
   ]
 
   /// Names in the tables are unique by their bytes. Bodies are the records' JSON as it goes out.
