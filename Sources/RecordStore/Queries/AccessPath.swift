@@ -10,14 +10,20 @@ enum AccessPath {
   case everything
   case index(IndexScan)
 
-  /// For a plan, in words.
-  var description: String {
+  func plan(ordered: Bool, rowsExamined: Int, rowsReturned: Int) -> QueryPlan {
+    var access: QueryPlan.Access
+    var index: [String]?
     switch self {
-    case .nothing: "none"
-    case .names: "recordName"
-    case .everything: "all records"
-    case .index(let scan): scan.index.paths.isEmpty ? "type" : scan.index.description
+    case .nothing: access = .none
+    case .names: access = .names
+    case .everything: access = .everything
+    case .index(let scan):
+      access = scan.index.paths.isEmpty ? .type : .index
+      if access == .index { index = scan.index.paths.map { SortDescriptor($0).key } }
     }
+    return QueryPlan(
+      access: access, index: index, ordered: ordered, rowsExamined: rowsExamined, rowsReturned: rowsReturned,
+      reason: "")
   }
 }
 

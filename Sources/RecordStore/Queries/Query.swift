@@ -16,11 +16,13 @@ public struct Query: Sendable {
   /// Where a page before ended: ``QueryResult/cursor`` of the same query.
   public var cursor: String?
   public var sections: SectionRequest?
+  /// What `now()` is in the predicate, in milliseconds since 1970; goes into the cursor.
+  public var moment: Int64
 
   public init(
     recordType: String?, zoneName: String? = nil, predicate: Predicate,
     sortDescriptors: [SortDescriptor] = [], resultsLimit: Int = 100, maximumBytes: Int = 16 << 20,
-    cursor: String? = nil, sections: SectionRequest? = nil
+    cursor: String? = nil, sections: SectionRequest? = nil, moment: Int64 = 0
   ) {
     self.recordType = recordType
     self.zoneName = zoneName
@@ -30,6 +32,7 @@ public struct Query: Sendable {
     self.maximumBytes = maximumBytes
     self.cursor = cursor
     self.sections = sections
+    self.moment = moment
   }
 }
 
@@ -74,16 +77,6 @@ public struct CountResult: Sendable {
   public var count: Int
   /// The position of the snapshot that was read.
   public var changeToken: ChangeToken
-}
-
-/// How a query was answered.
-public struct QueryPlan: Sendable, Equatable {
-  /// What it went through, in words: `recordName`, `type`, or an index's keys.
-  public var index: String
-  /// Records that the evaluator looked at.
-  public var rowsExamined: Int
-  /// Whether the result had to be sorted, because no index has its order.
-  public var isSorted: Bool
 }
 
 /// A read that may take long: run apart from the one who asks, on a snapshot at least as new as its submission.

@@ -55,10 +55,11 @@ struct QueryRun {
     }
     return .success(
       QueryResult(
-        records: page.records, cursor: page.last.map { QueryCursor($0).text(for: query) },
+        records: page.records,
+        cursor: page.last.map { QueryCursor($0, moment: query.moment).text(for: query) },
         changeToken: state.token, sections: sections?.finish(),
-        plan: QueryPlan(
-          index: scan.path.description, rowsExamined: rowsExamined, isSorted: !isOrdered)))
+        plan: scan.path.plan(
+          ordered: isOrdered, rowsExamined: rowsExamined, rowsReturned: page.records.count)))
   }
 
   /// How many match; nil when the budget is spent.
