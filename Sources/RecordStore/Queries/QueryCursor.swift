@@ -4,19 +4,19 @@ internal import Records
 /// A position as clients get it: opaque text, good for the query that it was given out with.
 ///
 /// The form, as bytes (numbers with the highest byte first): the query's fingerprint (8), the moment (8), the
-/// length of the payload (4) and the payload, the length of the position's key (4), the key, the tie; then
-/// the check sum of all that (8).
+/// number of finished sections (4) and their hashes (8 each), the length of the position's key (4), the key,
+/// the tie; then the check sum of all that (8).
 public struct QueryCursor {
   let position: QueryPosition
   /// What `now()` was on the first page, in milliseconds since 1970: it is the same on all pages.
   let moment: Int64
-  /// What else must be known to go on.
-  let payload: [UInt8]
+  /// Hashes of the sections that have been given whole, when sections come in another order than the sort
+  /// order's.
+  var finishedSections: [UInt64] = []
 
-  init(_ position: QueryPosition, moment: Int64, payload: [UInt8] = []) {
+  init(_ position: QueryPosition, moment: Int64) {
     self.position = position
     self.moment = moment
-    self.payload = payload
   }
 
   /// Throws `invalidArguments` for text that is no cursor, or one of another query.
@@ -40,8 +40,8 @@ public struct QueryCursor {
     var bytes: [UInt8] = []
     Self.append(Self.fingerprint(of: query), to: &bytes)
     Self.append(UInt64(bitPattern: moment), to: &bytes)
-    Self.append(UInt32(payload.count), to: &bytes)
-    bytes += payload
+    Self.append(UInt32(finishedSections.count), to: &bytes)
+    for section in finishedSections { Self.append(section, to: &bytes) }
     Self.append(UInt32(position.key.count), to: &bytes)
     bytes += position.key + position.tie
     // What was cut, damaged or added to must not pass for a position somewhere else.
@@ -60,14 +60,15 @@ public struct QueryCursor {
       return rest.prefix(count)
     }
     guard let fingerprint = take(8), let moment = take(8),
-      let payload = take(4).flatMap({ take(Int(number($0))) }),
+      let sections = take(4).flatMap({ take(Int(number($0)) * 8) }),
       let key = take(4).flatMap({ take(Int(number($0))) })
     else { return nil }
-    let position = QueryPosition(key: Array(key), tie: Array(rest))
-    return (
-      number(fingerprint),
-      QueryCursor(position, moment: Int64(bitPattern: number(moment)), payload: Array(payload))
-    )
+    var cursor = QueryCursor(
+      QueryPosition(key: Array(key), tie: Array(rest)), moment: Int64(bitPattern: number(moment)))
+    cursor.finishedSections = stride(from: sections.startIndex, to: sections.endIndex, by: 8).map {
+      number(sections[$0..<$0 + 8])
+    }
+    return (number(fingerprint), cursor)
   }
 
   /// What makes two queries one, as far as their order and their matches go.
