@@ -1,120 +1,158 @@
 internal import Records
 
-/// What a predicate demands of single keys in every record that matches: necessary, not sufficient. The
-/// evaluator decides; this only narrows down what it looks at.
+/// What a predicate demands of every record that matches, as far as indexes can tell it: necessary, and
+/// sufficient only where ``isExact`` says so. The evaluator decides; this only narrows down what it looks at.
 struct QueryConditions {
-  /// The `SortKey` that the value there must have.
-  private(set) var equal: [FieldPath: [UInt8]] = [:]
-  /// The `SortKey`s that the value there may have: from the first, below the second.
-  private(set) var ranges: [FieldPath: (from: [UInt8], below: [UInt8])] = [:]
-  /// The names that the record may have.
-  private(set) var names: [String]?
+  /// The keys that the value at a path must have: all of these.
+  var keys: [FieldPath: KeySet] = [:]
+  /// Paths at which at least one element of the list there (or the single value) must have a key of the set.
+  var elements: [(path: FieldPath, keys: KeySet)] = []
+  /// Words that must be in the record.
+  var words: [WordCondition] = []
+  /// Of each of these lists at least one must be met.
+  var alternatives: [[QueryConditions]] = []
+  /// Whether no record can match.
+  var isImpossible = false
+  /// Whether every record that meets all this matches.
+  var isExact = true
+  /// Why parts of the predicate are of no use to an index, in words.
+  var obstacles: [String] = []
 
-  init(_ predicate: Predicate) {
-    switch predicate.root {
-    case .and(let parts):
-      for case .comparison(let comparison) in parts { note(comparison) }
-    case .comparison(let comparison): note(comparison)
-    default: break
-    }
+  struct WordCondition {
+    let query: WordQuery
+    /// Nil for all fields.
+    let field: String?
   }
 
-  private mutating func note(_ comparison: Predicate.Comparison) {
-    guard comparison.quantifier == nil, comparison.folding.isEmpty else { return }
-    switch (comparison.left, comparison.right) {
-    case (.path(let path), .value(let value)): note(path, comparison.operation, value)
-    case (.value(let value), .path(let path)):
-      if let operation = comparison.operation.mirrored { note(path, operation, value) }
-    case (.path(let path), .list(let elements)): note(path, comparison.operation, elements)
-    default: break
-    }
+  /// Alternatives that are worth a look each.
+  static let maximumAlternatives = 32
+
+  /// Whether nothing is demanded.
+  var isEmpty: Bool {
+    !isImpossible && keys.isEmpty && elements.isEmpty && words.isEmpty && alternatives.isEmpty
   }
 
-  private mutating func note(_ path: FieldPath, _ operation: Predicate.Operation, _ value: FieldValue?) {
-    guard let value else {
-      if operation == .equal { equal[path] = [0] }
-      return
-    }
-    let key = SortKey.key(of: value)
-    let kind = Array(key.prefix(1))
-    switch operation {
-    case .equal:
-      equal[path] = key
-      if case .string(let name) = value, path.isRecordName { restrict(toNames: [name]) }
-    case .less, .lessOrEqual:
-      // The end of the prefix covers the value itself; the evaluator sorts out the bound.
-      narrow(path, from: kind, below: SortKey.end(ofPrefix: key))
-    case .greater, .greaterOrEqual: narrow(path, from: key, below: SortKey.end(ofPrefix: kind))
-    case .beginsWith:
-      guard case .string(let text) = value else { return }
-      let prefix = SortKey.prefix(ofTextsBeginningWith: text)
-      narrow(path, from: prefix, below: SortKey.end(ofPrefix: prefix))
-    case .between, .in:
-      if case .list(let elements) = value { note(path, operation, elements.map { .value($0) }) }
-    default: break
-    }
+  static let everything = QueryConditions()
+
+  static var unknown: QueryConditions {
+    var conditions = QueryConditions()
+    conditions.isExact = false
+    return conditions
   }
 
-  private mutating func note(
-    _ path: FieldPath, _ operation: Predicate.Operation, _ elements: [Predicate.Expression]
-  ) {
-    var values: [FieldValue] = []
-    for element in elements {
-      guard case .value(let value?) = element else { return }
-      values.append(value)
-    }
-    switch operation {
-    case .between where values.count == 2:
-      narrow(
-        path, from: SortKey.key(of: values[0]), below: SortKey.end(ofPrefix: SortKey.key(of: values[1])))
-    case .in where path.isRecordName:
-      var names: [String] = []
-      for value in values {
-        if case .string(let name) = value { names.append(name) }
-      }
-      restrict(toNames: names)
-    default: break
-    }
+  static var impossible: QueryConditions {
+    var conditions = QueryConditions()
+    conditions.isImpossible = true
+    return conditions
   }
 
-  private mutating func narrow(_ path: FieldPath, from: [UInt8], below: [UInt8]?) {
-    guard let below else { return }
-    guard let known = ranges[path] else {
-      ranges[path] = (from, below)
-      return
-    }
-    ranges[path] = (
-      known.from.lexicographicallyPrecedes(from) ? from : known.from,
-      known.below.lexicographicallyPrecedes(below) ? known.below : below
-    )
+  static func obstructed(by obstacle: String) -> QueryConditions {
+    var conditions = unknown
+    conditions.obstacles = [obstacle]
+    return conditions
   }
 
-  /// Names are kept by their bytes, while a predicate takes canonically equivalent texts for one: only names
-  /// that no other text is equivalent to can be looked up. `K`, `;` and the grave accent each have a
-  /// double (U+212A, U+037E, U+1FEF).
-  private mutating func restrict(toNames names: [String]) {
-    guard names.allSatisfy({ $0.utf8.allSatisfy { $0 < 0x80 && $0 != 0x4B && $0 != 0x3B && $0 != 0x60 } })
-    else { return }
-    let sorted = Set(names).sorted()
-    if let known = self.names, known.count <= sorted.count { return }
-    self.names = sorted
-  }
+  init() {}
 }
 
-extension FieldPath {
-  fileprivate var isRecordName: Bool { systemKey == .recordName && components.count == 1 && !countsElements }
-}
+// MARK: AND and OR
 
-extension Predicate.Operation {
-  /// The operation that says the same with its sides exchanged.
-  fileprivate var mirrored: Predicate.Operation? {
-    switch self {
-    case .equal: .equal
-    case .less: .greater
-    case .lessOrEqual: .greaterOrEqual
-    case .greater: .less
-    case .greaterOrEqual: .lessOrEqual
-    default: nil
+extension QueryConditions {
+  /// Ranges that may be put together for one predicate. What comes after is left to the evaluator, so that no
+  /// predicate can make planning long.
+  struct Effort {
+    private(set) var isSpent = false
+    private var left = 200_000
+
+    mutating func spend(_ ranges: Int) -> Bool {
+      left -= ranges + 1
+      if left < 0 { isSpent = true }
+      return !isSpent
     }
+  }
+
+  /// That this and the other are met.
+  mutating func add(_ other: QueryConditions, _ effort: inout Effort) {
+    isExact = isExact && other.isExact
+    isImpossible = isImpossible || other.isImpossible
+    obstacles += other.obstacles
+    for (path, keys) in other.keys { add(keys, at: path, &effort) }
+    elements += other.elements
+    words += other.words
+    alternatives += other.alternatives
+  }
+
+  private mutating func add(_ new: KeySet, at path: FieldPath, _ effort: inout Effort) {
+    guard let known = keys[path] else {
+      keys[path] = new
+      return
+    }
+    guard effort.spend(known.ranges.count + new.ranges.count) else {
+      isExact = false
+      return
+    }
+    let both = known.intersection(new)
+    keys[path] = both
+    if both.isEmpty { isImpossible = true }
+  }
+
+  /// That one of the branches is met.
+  init(anyOf branches: [QueryConditions], _ effort: inout Effort) {
+    let branches = branches.filter { !$0.isImpossible }
+    obstacles = branches.flatMap(\.obstacles)
+    guard let first = branches.first else {
+      isImpossible = true
+      return
+    }
+    guard branches.count > 1 else {
+      self = first
+      return
+    }
+    if let whole = branches.first(where: { $0.isEmpty && $0.isExact }) {
+      self = whole
+      return
+    }
+    guard !branches.contains(where: \.isEmpty),
+      effort.spend(branches.reduce(0) { $0 + $1.size })
+    else {
+      isExact = false
+      return
+    }
+    let isOfOnePath = unite(branches)
+    isExact = isOfOnePath && branches.allSatisfy(\.isExact)
+    if !isOfOnePath, branches.count <= Self.maximumAlternatives {
+      alternatives = [branches.map(\.withoutObstacles)]
+    }
+  }
+
+  /// Takes over what all the branches demand of the same path. Whether that is all that they demand.
+  private mutating func unite(_ branches: [QueryConditions]) -> Bool {
+    var isOfOnePath = false
+    for path in branches[0].keys.keys {
+      let sets = branches.compactMap { $0.keys[path] }
+      guard sets.count == branches.count else { continue }
+      keys[path] = KeySet(unionOf: sets.flatMap(\.ranges))
+      isOfOnePath = branches.allSatisfy { $0.isOneSet && $0.keys.count == 1 }
+    }
+    for path in Set(branches[0].elements.map(\.path)) {
+      let sets = branches.compactMap { branch in branch.elements.first { $0.path == path }?.keys }
+      guard sets.count == branches.count else { continue }
+      elements.append((path, KeySet(unionOf: sets.flatMap(\.ranges))))
+      isOfOnePath = branches.allSatisfy { $0.isOneSet && $0.elements.count == 1 }
+    }
+    return isOfOnePath
+  }
+
+  /// Whether all that it demands is one set of keys.
+  private var isOneSet: Bool { words.isEmpty && alternatives.isEmpty && keys.count + elements.count == 1 }
+
+  private var size: Int {
+    keys.values.reduce(0) { $0 + $1.ranges.count } + elements.reduce(1) { $0 + $1.keys.ranges.count }
+  }
+
+  private var withoutObstacles: QueryConditions {
+    var copy = self
+    copy.obstacles = []
+    return copy
   }
 }

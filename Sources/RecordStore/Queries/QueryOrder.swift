@@ -30,10 +30,13 @@ struct QueryOrder {
     self.descriptors = descriptors
   }
 
-  func position(of record: StoredRecord) throws(RecordError) -> QueryPosition {
+  /// Throws `serviceUnavailable` when localized order can't be had.
+  func position(
+    of record: StoredRecord, _ resolver: (any RecordResolver)?
+  ) throws(RecordError) -> QueryPosition {
     var key: [UInt8] = []
     for descriptor in descriptors {
-      try SortKey.append(record.value(at: descriptor.path), descriptor, to: &key)
+      try SortKey.append(record.value(at: descriptor.path, resolver: resolver), descriptor, to: &key)
     }
     return QueryPosition(key: key, tie: IndexKey.tie(of: record))
   }

@@ -6,8 +6,7 @@ internal import SQLite
 struct QueryRun {
   private let query: Query
   private let state: StoreState
-  private let order: QueryOrder
-  private let scan: RecordScan
+  private let planned: PlannedQuery
   private var budget: RowBudget
   private var rowsExamined = 0
   /// Why the scan was ended early, if it was.
@@ -18,16 +17,14 @@ struct QueryRun {
     case failed(RecordError)
   }
 
-  init(_ query: Query, _ connection: Connection, _ state: StoreState, _ budget: RowBudget) {
-    let conditions = QueryConditions(query.predicate)
+  init(
+    _ query: Query, for purpose: PlannedQuery.Purpose = .page, _ connection: Connection, _ state: StoreState,
+    _ budget: RowBudget
+  ) throws(SQLiteError) {
     self.query = query
     self.state = state
     self.budget = budget
-    order = QueryOrder(query, constant: Set(conditions.equal.keys))
-    let type = query.recordType.flatMap { state.types[Name($0)] }
-    scan = RecordScan(
-      connection: connection, zones: state.zones,
-      path: AccessPath(query, conditions: conditions, order: order, type: type))
+    planned = try PlannedQuery(query, for: purpose, connection, state)
   }
 
   /// A page; nil when the budget is spent.
@@ -42,7 +39,7 @@ struct QueryRun {
     } catch {
       return .failure(error)
     }
-    let isOrdered = scan.isOrdered(by: order)
+    let isOrdered = planned.scan.isOrdered
     var builder = PageBuilder(limit: query.resultsLimit, maximumBytes: query.maximumBytes)
     let page =
       isOrdered
@@ -58,8 +55,7 @@ struct QueryRun {
         records: page.records,
         cursor: page.last.map { QueryCursor($0, moment: query.moment).text(for: query) },
         changeToken: state.token, sections: sections?.finish(),
-        plan: scan.path.plan(
-          ordered: isOrdered, rowsExamined: rowsExamined, rowsReturned: page.records.count)))
+        plan: planned.plan(rowsExamined: rowsExamined, rowsReturned: page.records.count)))
   }
 
   /// How many match; nil when the budget is spent.
@@ -93,7 +89,7 @@ struct QueryRun {
     }
     guard hasMore, let last = records.last else { return (records, nil) }
     do {
-      return (records, try order.position(of: last))
+      return (records, try planned.position(of: last))
     } catch {
       end = .failed(error)
       return ([], nil)
@@ -104,9 +100,9 @@ struct QueryRun {
     after position: QueryPosition?, _ builder: inout PageBuilder, _ sections: inout SectionBuilder?
   ) throws(SQLiteError) -> Page {
     var failure: RecordError?
-    try forEachMatch { [order] record in
+    try forEachMatch { [planned] record in
       do throws(RecordError) {
-        let own = try order.position(of: record)
+        let own = try planned.position(of: record)
         if position.map({ $0 < own }) ?? true { builder.add(record, at: own) }
         try sections?.add(record)
         return true
@@ -143,24 +139,17 @@ struct QueryRun {
     var budget = budget
     var examined = rowsExamined
     var isSpent = false
-    try scan.forEach(after: position) { record in
+    try planned.scan.forEach(after: position) { record in
       guard budget.spend() else {
         isSpent = true
         return false
       }
       examined += 1
-      return matches(record) ? visit(record) : true
+      return planned.matches(record) ? visit(record) : true
     }
+    try planned.references.check()
     self.budget = budget
     rowsExamined = examined
     if isSpent { end = .overBudget }
-  }
-
-  private func matches(_ record: StoredRecord) -> Bool {
-    if let zone = query.zoneName, !record.zoneName.hasSameUTF8(as: zone) { return false }
-    if case .names = scan.path, let type = query.recordType, !record.recordType.hasSameUTF8(as: type) {
-      return false
-    }
-    return query.predicate.matches(record)
   }
 }

@@ -19,7 +19,7 @@ extension Reader {
   func query(_ query: Query, _ budget: RowBudget) throws(RecordError) -> QueryResult? {
     let result = try read { (connection, state) throws(SQLiteError) -> Result<QueryResult, RecordError>? in
       if let zone = query.zoneName, state.zones[Name(zone)] == nil { return .failure(.zoneNotFound(zone)) }
-      var run = QueryRun(query, connection, state, budget)
+      var run = try QueryRun(query, connection, state, budget)
       return try run.page()
     }
     return try result?.get()
@@ -37,7 +37,7 @@ extension Reader {
         let count = try connection.countRecords(ofType: query.recordType, state)
         return .success(CountResult(count: count, changeToken: state.token))
       }
-      var run = QueryRun(query, connection, state, budget)
+      var run = try QueryRun(query, for: .all, connection, state, budget)
       return try run.count().map { .success(CountResult(count: $0, changeToken: state.token)) }
     }
     return try result?.get()

@@ -2,132 +2,102 @@ internal import JSONRPC
 internal import Records
 internal import SQLite
 
-/// Goes through the records of an access path.
+/// Goes through the records of an access path, each once.
 struct RecordScan {
   let connection: Connection
-  let zones: [Name: Int64]
   let path: AccessPath
 
-  /// Equal keys that a descending scan keeps in memory to turn them round.
-  private static let maximumTies = 64
-
-  /// Whether the records come in the query's order, which has `descriptors`.
-  func isOrdered(by order: QueryOrder) -> Bool {
-    switch path {
-    case .nothing: true
-    case .names: false
-    case .everything: order.descriptors.isEmpty
-    case .index(let scan): scan.order != nil
-    }
-  }
+  /// Whether the records come in the query's order.
+  var isOrdered: Bool { path.isOrdered }
 
   /// Gives one record after another to `visit` until it returns false. With a position only those behind it,
   /// which takes a path that is ordered.
   func forEach(
     after position: QueryPosition? = nil, _ visit: (StoredRecord) -> Bool
   ) throws(SQLiteError) {
+    _ = try forEachRow(of: path, after: position) { visit($0.record) }
+  }
+
+  /// False when `visit` had enough.
+  private func forEachRow(
+    of path: AccessPath, after position: QueryPosition?, _ visit: (FoundRow) -> Bool
+  ) throws(SQLiteError) -> Bool {
     switch path {
-    case .nothing: return
-    case .names(let names): try byName(names, visit)
-    case .everything: try everything(after: position, visit)
-    case .index(let scan):
-      if scan.order == .down {
-        try down(scan, after: position, visit)
-      } else {
-        try up(scan, after: position, visit)
+    case .nothing: return true
+    case .names(let names): return try byName(names, visit)
+    case .everything: return try everything(after: position, visit)
+    case .index(let access): return try entries(of: access, after: position, visit)
+    case .union(let paths):
+      var seen: Set<Int64> = []
+      for path in paths {
+        let goesOn = try forEachRow(of: path, after: nil) { row in
+          seen.insert(row.id).inserted ? visit(row) : true
+        }
+        guard goesOn else { return false }
       }
+      return true
     }
   }
 
   // MARK: -
 
-  private func byName(_ names: [String], _ visit: (StoredRecord) -> Bool) throws(SQLiteError) {
-    let find = try connection.statement(.recordsByName)
+  private func byName(_ names: [String], _ visit: (FoundRow) -> Bool) throws(SQLiteError) -> Bool {
+    let find = try connection.borrow(.recordsByName)
+    defer { connection.giveBack(find, of: .recordsByName) }
     for name in names {
       find.bind(name, at: 1)
-      guard try give(find, visit) else { return }
+      guard try give(find, visit) else { return false }
     }
+    return true
   }
 
   private func everything(
-    after position: QueryPosition?, _ visit: (StoredRecord) -> Bool
-  ) throws(SQLiteError) {
-    let all = try connection.statement(.recordsAfter)
+    after position: QueryPosition?, _ visit: (FoundRow) -> Bool
+  ) throws(SQLiteError) -> Bool {
+    let all = try connection.borrow(.recordsAfter)
+    defer { connection.giveBack(all, of: .recordsAfter) }
     let tie = position?.tie ?? [0]
     let parts = tie.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
     all.bind(String(decoding: parts[0], as: UTF8.self), at: 1)
-    all.bind(zones[Name(String(decoding: parts.last ?? [], as: UTF8.self))] ?? 0, at: 2)
-    _ = try give(all, visit)
+    all.bind(String(decoding: parts.last ?? [], as: UTF8.self), at: 2)
+    return try give(all, visit)
   }
 
-  private func up(
-    _ scan: IndexScan, after position: QueryPosition?, _ visit: (StoredRecord) -> Bool
-  ) throws(SQLiteError) {
-    let entries = try connection.statement(.entriesUp)
-    entries.bind(scan.index.id, at: 1)
-    entries.bind(position.map { scan.key(of: $0) } ?? scan.from, at: 2)
-    entries.bind(position?.tie ?? [], at: 3)
-    entries.bind(scan.below, at: 4)
-    _ = try give(entries, visit)
-  }
-
-  /// Keys descend, ties ascend: the entries of one key are gathered and turned round, or, when there are
-  /// many, read anew in the other direction.
-  private func down(
-    _ scan: IndexScan, after position: QueryPosition?, _ visit: (StoredRecord) -> Bool
-  ) throws(SQLiteError) {
-    var below = scan.below
-    if let position {
-      below = scan.key(of: position)
-      guard try ties(scan, key: below, after: position.tie, visit) else { return }
-    }
-    while true {
-      guard let large = try descend(scan, below: below, visit) else { return }
-      guard try ties(scan, key: large, after: [], visit) else { return }
-      below = large
-    }
-  }
-
-  /// Gives what is below a key up to a key with too many entries, which is returned; nil at the end.
-  private func descend(
-    _ scan: IndexScan, below: [UInt8], _ visit: (StoredRecord) -> Bool
-  ) throws(SQLiteError) -> [UInt8]? {
-    let entries = try connection.statement(.entriesDown)
-    entries.bind(scan.index.id, at: 1)
-    entries.bind(scan.from, at: 2)
-    entries.bind(below, at: 3)
-    defer { entries.reset() }
-    var key: [UInt8] = []
-    var ties: [StoredRecord] = []
-    while try entries.step() {
-      let next = entries.bytes(1)
-      if next != key {
-        for record in ties.reversed() where !visit(record) { return nil }
-        ties.removeAll(keepingCapacity: true)
-        key = next
-      }
-      ties.append(StoredRecord(body: JSON(unchecked: entries.bytes(0))))
-      if ties.count > Self.maximumTies { return key }
-    }
-    for record in ties.reversed() where !visit(record) { return nil }
-    return nil
-  }
-
-  private func ties(
-    _ scan: IndexScan, key: [UInt8], after tie: [UInt8], _ visit: (StoredRecord) -> Bool
-  ) throws(SQLiteError) -> Bool {
-    let entries = try connection.statement(.tiesAfter)
-    entries.bind(scan.index.id, at: 1)
-    entries.bind(key, at: 2)
-    entries.bind(tie, at: 3)
-    return try give(entries, visit)
-  }
-
-  /// Gives the records of the first column; false when `visit` had enough.
-  private func give(_ rows: Statement, _ visit: (StoredRecord) -> Bool) throws(SQLiteError) -> Bool {
+  private func give(_ rows: Statement, _ visit: (FoundRow) -> Bool) throws(SQLiteError) -> Bool {
     defer { rows.reset() }
     while try rows.step() {
-      if !visit(StoredRecord(body: JSON(unchecked: rows.bytes(0)))) { return false }
+      if !visit(FoundRow(rows)) { return false }
+    }
+    return true
+  }
+
+  // MARK: Indexes
+
+  private func entries(
+    of access: IndexAccess, after position: QueryPosition?, _ visit: (FoundRow) -> Bool
+  ) throws(SQLiteError) -> Bool {
+    let start = position.map { access.start(after: $0) }
+    var seen: Set<Int64> = []
+    for place in access.phases.indices where place >= start?.phase ?? 0 {
+      let isFirst = place == start?.phase
+      let cursors = access.phases[place].map { source in
+        (
+          cursor: EntryCursor(
+            connection, index: access.index.id, source, access.direction,
+            after: isFirst ? start.map { ($0.key, $0.tie) } : nil),
+          head: source.head.count
+        )
+      }
+      let merged = MergedEntries(cursors, access.direction)
+      var last: Int64?
+      while let row = try merged.next()?.row {
+        if access.mayRepeat {
+          // In the order of names a record's entries come one behind the other.
+          if access.isOrdered ? last == row.id : !seen.insert(row.id).inserted { continue }
+          last = row.id
+        }
+        guard visit(row) else { return false }
+      }
     }
     return true
   }

@@ -4,6 +4,7 @@ internal import SQLite
 final class Connection {
   let database: Database
   private var statements: [Statement?] = Array(repeating: nil, count: SQL.allCases.count)
+  private var spare: [[Statement]] = Array(repeating: [], count: SQL.allCases.count)
 
   init(_ database: Database) {
     self.database = database
@@ -15,5 +16,17 @@ final class Connection {
     let statement = try database.prepare(sql.text)
     statements[sql.rawValue] = statement
     return statement
+  }
+
+  /// A statement of the caller's own, for who needs several of one kind at once; to be given back.
+  func borrow(_ sql: SQL) throws(SQLiteError) -> Statement {
+    if let statement = spare[sql.rawValue].popLast() { return statement }
+    return try database.prepare(sql.text)
+  }
+
+  /// Takes back what was borrowed, wherever it stands.
+  func giveBack(_ statement: Statement, of sql: SQL) {
+    statement.reset()
+    if spare[sql.rawValue].count < 8 { spare[sql.rawValue].append(statement) }
   }
 }

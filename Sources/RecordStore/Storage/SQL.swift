@@ -9,7 +9,8 @@ enum SQL: Int, CaseIterable {
   case recordByName, recordsByName, versionByID, bodyByID
   case insertRecord, updateRecord, removeTombstone, removeRecord, bodiesAfter
   case insertChange, changeByVersion, changesBetween, oldestChanges, removeChanges
-  case insertEntry, removeEntry, entriesUp, entriesDown, tiesAfter
+  case insertEntry, removeEntry, entriesUp, entriesDown, tiesAfter, countEntries, countEntriesOfZone
+  case firstEntry, lastEntry
   case recordsAfter
 
   var text: String {
@@ -69,7 +70,7 @@ enum SQL: Int, CaseIterable {
     case .removeIndex: "DELETE FROM declaredIndex WHERE id = ?1"
 
     case .recordByName: "SELECT id, type, version, body FROM record WHERE name = ?1 AND zone = ?2"
-    case .recordsByName: "SELECT body FROM record WHERE name = ?1 AND body IS NOT NULL ORDER BY zone"
+    case .recordsByName: "SELECT body, id FROM record WHERE name = ?1 AND body IS NOT NULL"
     case .versionByID: "SELECT version, body FROM record WHERE id = ?1"
     case .bodyByID: "SELECT body FROM record WHERE id = ?1"
     case .insertRecord: "INSERT INTO record (name, zone, type, version, body) VALUES (?1, ?2, ?3, ?4, ?5)"
@@ -95,22 +96,43 @@ enum SQL: Int, CaseIterable {
     case .removeEntry: "DELETE FROM entry WHERE declaredIndex = ?1 AND key = ?2 AND tie = ?3"
     case .entriesUp:
       """
-      SELECT r.body FROM entry AS e CROSS JOIN record AS r ON r.id = e.record
+      SELECT r.body, r.id, e.key, e.tie FROM entry AS e CROSS JOIN record AS r ON r.id = e.record
       WHERE e.declaredIndex = ?1 AND (e.key, e.tie) > (?2, ?3) AND e.key < ?4 ORDER BY e.key, e.tie
       """
     case .entriesDown:
       """
-      SELECT r.body, e.key FROM entry AS e CROSS JOIN record AS r ON r.id = e.record
+      SELECT r.body, r.id, e.key, e.tie FROM entry AS e CROSS JOIN record AS r ON r.id = e.record
       WHERE e.declaredIndex = ?1 AND e.key >= ?2 AND e.key < ?3 ORDER BY e.key DESC, e.tie DESC
       """
     case .tiesAfter:
       """
-      SELECT r.body FROM entry AS e CROSS JOIN record AS r ON r.id = e.record
+      SELECT r.body, r.id, e.key, e.tie FROM entry AS e CROSS JOIN record AS r ON r.id = e.record
       WHERE e.declaredIndex = ?1 AND e.key = ?2 AND e.tie > ?3 ORDER BY e.tie
+      """
+    case .countEntries:
+      """
+      SELECT count(*) FROM
+      (SELECT 1 FROM entry WHERE declaredIndex = ?1 AND key >= ?2 AND key < ?3 LIMIT ?4)
+      """
+    case .countEntriesOfZone:
+      """
+      SELECT count(*) FROM
+      (SELECT 1 FROM entry WHERE declaredIndex = ?1 AND key >= ?2 AND key < ?3
+      AND substr(tie, -length(?5)) = ?5 LIMIT ?4)
+      """
+    case .firstEntry:
+      """
+      SELECT key, record FROM entry WHERE declaredIndex = ?1 AND key >= ?2 AND key < ?3 ORDER BY key LIMIT 1
+      """
+    case .lastEntry:
+      """
+      SELECT key, record FROM entry WHERE declaredIndex = ?1 AND key >= ?2 AND key < ?3 ORDER BY key DESC
+      LIMIT 1
       """
     case .recordsAfter:
       """
-      SELECT body FROM record WHERE body IS NOT NULL AND (name, zone) > (?1, ?2) ORDER BY name, zone
+      SELECT r.body, r.id FROM record AS r CROSS JOIN zone AS z ON z.id = r.zone
+      WHERE r.body IS NOT NULL AND r.name >= ?1 AND (r.name > ?1 OR z.name > ?2) ORDER BY r.name, z.name
       """
     }
   }
