@@ -17,8 +17,8 @@ struct PlannedQuery {
   /// For what is asked of other records than those that are gone through; to be checked at the end.
   let references: ReferencedRecords
 
-  private let conditions: QueryConditions
-  private let type: RecordType?
+  let conditions: QueryConditions
+  let type: RecordType?
   private let passedOver: [DeclaredIndex]
 
   init(
