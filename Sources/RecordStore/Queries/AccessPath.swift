@@ -9,6 +9,8 @@ enum AccessPath {
   /// All records of all types, by name, which may be the order of the query.
   case everything(isOrdered: Bool)
   case index(IndexAccess)
+  /// What a full-text index finds.
+  case words(DeclaredIndex, FullTextSearch)
   /// What is on any of these.
   case union([AccessPath])
 
@@ -16,7 +18,7 @@ enum AccessPath {
   var isOrdered: Bool {
     switch self {
     case .nothing: true
-    case .names, .union: false
+    case .names, .words, .union: false
     case .everything(let isOrdered): isOrdered
     case .index(let access): access.isOrdered
     }
@@ -26,7 +28,7 @@ enum AccessPath {
   var isOfAnyType: Bool {
     switch self {
     case .names, .everything: true
-    case .nothing, .index: false
+    case .nothing, .index, .words: false
     case .union(let paths): paths.contains(where: \.isOfAnyType)
     }
   }
@@ -36,7 +38,7 @@ enum AccessPath {
     switch self {
     case .nothing: true
     case .index(let access): access.isExact
-    case .names, .everything, .union: false
+    case .names, .everything, .words, .union: false
     }
   }
 
@@ -45,6 +47,7 @@ enum AccessPath {
     switch self {
     case .nothing, .names, .everything: []
     case .index(let access): access.index.isOfWholeType ? [] : [access.index]
+    case .words(let index, _): [index]
     case .union(let paths): paths.flatMap(\.indexes)
     }
   }

@@ -26,7 +26,8 @@ extension Predicate.Comparison {
     case (.in, .list(let elements)): membership(elements)
     case (.between, .list(let bounds)) where bounds.count == 2: between(bounds[0], bounds[1])
     case (.equal, .list): .within(Self.kind(of: .list([])))
-    case (.within, .box(let box)): .within(Self.latitudes(box.southwest.latitude, box.northeast.latitude))
+    case (.within, .box(let box)): .within(Self.latitudes(of: box))
+    case (.within, .polygon(let polygon)): .within(Self.latitudes(of: polygon.boundingBox))
     default: nil
     }
   }
@@ -113,6 +114,10 @@ extension Predicate.Comparison {
 
   private static func texts(beginningWith text: String) -> KeySet {
     KeySet(KeyRange(prefix: SortKey.prefix(ofTextsBeginningWith: text)))
+  }
+
+  private static func latitudes(of box: LocationBox) -> KeySet {
+    latitudes(box.southwest.latitude, box.northeast.latitude)
   }
 
   /// Locations between two parallels.

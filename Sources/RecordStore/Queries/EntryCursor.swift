@@ -14,6 +14,11 @@ struct FoundRow {
   let id: Int64
   let record: StoredRecord
 
+  init(id: Int64, record: StoredRecord) {
+    self.id = id
+    self.record = record
+  }
+
   /// Of the first two columns.
   init(_ row: Statement) {
     id = row.int64(1)

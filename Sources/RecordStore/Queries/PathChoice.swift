@@ -112,6 +112,14 @@ private struct PathChooser {
     return best?.path ?? .nothing
   }
 
+  private func search(_ conditions: QueryConditions) throws(SQLiteError) -> Candidate? {
+    guard !conditions.words.isEmpty,
+      let index = type.indexes.first(where: { $0.kind == .fullText && $0.isReady })
+    else { return nil }
+    let search = try FullTextSearch(conditions.words, in: FullTextIndex(id: index.id), connection)
+    return Candidate(path: .words(index, search), access: nil)
+  }
+
   private func wholeType(_ accesses: [IndexAccess]) -> AccessPath {
     accesses.first { $0.index.isOfWholeType }.map { .index($0) } ?? .nothing
   }
@@ -122,6 +130,7 @@ private struct PathChooser {
   ) throws(SQLiteError) -> [Candidate] {
     var candidates = accesses.filter(\.isNarrow).prefix(Self.maximumCounted)
       .map { Candidate(path: .index($0), access: $0) }
+    if let search = try search(conditions) { candidates.append(search) }
     for branches in conditions.alternatives {
       if let union = try union(of: branches, with: conditions, &effort) { candidates.append(union) }
     }
@@ -177,6 +186,9 @@ private struct PathChooser {
   // MARK: Counting
 
   private func count(_ candidate: Candidate) throws(SQLiteError) -> Int {
+    if case .words(_, let search) = candidate.path {
+      return try search.count(upTo: Self.maximumCount, in: connection)
+    }
     guard let access = candidate.access else { return candidate.rows }
     var rows = 0
     for stretch in access.stretches {

@@ -15,13 +15,16 @@ struct PlanReport {
     case .names: .names
     case .everything: .everything
     case .index(let access): access.index.isOfWholeType ? .type : .index
+    case .words: .fullText
     case .union(let paths): paths.isEmpty ? .none : .index
     }
   }
 
   /// The keys of the one index that is read.
   var index: [String]? {
-    guard let first = path.indexes.first, path.indexes.allSatisfy({ $0.id == first.id }) else { return nil }
+    guard let first = path.indexes.first, first.kind != .fullText,
+      path.indexes.allSatisfy({ $0.id == first.id })
+    else { return nil }
     return first.parts.map(\.descriptor.key)
   }
 
@@ -33,6 +36,8 @@ struct PlanReport {
     case .everything: parts = ["no record type is given, so all records are looked at"]
     case .index(let access) where access.index.isOfWholeType: parts = [wholeType(access)] + hindrances
     case .index(let access): parts = [narrowing(access)] + (access.isNarrow ? [] : hindrances)
+    case .words:
+      parts = ["the full-text index finds the words", sorting.map { "its finds are \($0)" }].compactMap { $0 }
     case .union:
       let names = path.indexes.map(Self.name).removingRepetition.joined(separator: " and ")
       parts = ["each branch of OR is found by \(names.isEmpty ? "names" : names)", sorting].compactMap { $0 }
@@ -44,7 +49,7 @@ struct PlanReport {
   var unknownKeys: [String] {
     guard query.recordType != nil else { return [] }
     var keys: [String] = []
-    var paths = query.predicate.root.paths + query.sortDescriptors.map(\.path)
+    var paths = query.predicate.paths + query.sortDescriptors.map(\.path)
     if let key = query.sections.flatMap({ FieldPath($0.nameKey) }) { paths.append(key) }
     for path in paths where path.systemKey == nil && type?.fields[Name(path.root)] == nil {
       if !keys.contains(where: { $0.hasSameUTF8(as: path.root) }) { keys.append(path.root) }
@@ -96,11 +101,18 @@ struct PlanReport {
       hindrances += hindrance(path, kind: .ordered)
     }
     for path in conditions.elements.map(\.path) { hindrances += hindrance(path, kind: .elements) }
+    if !conditions.words.isEmpty { hindrances += wordHindrance }
     hindrances += conditions.obstacles
     if hindrances.isEmpty, !order.descriptors.isEmpty, !path.isOrdered {
       hindrances = ["no index has the order"]
     }
     return Array(hindrances.removingRepetition.prefix(3))
+  }
+
+  private var wordHindrance: [String] {
+    let indexes = type?.indexes.filter { $0.kind == .fullText } ?? []
+    if indexes.isEmpty { return ["the type has no full-text index"] }
+    return indexes.allSatisfy(\.isReady) ? [] : ["the full-text index is still being built"]
   }
 
   private func hindrance(_ path: FieldPath, kind: DeclaredIndex.Kind) -> [String] {
@@ -118,30 +130,5 @@ extension Array where Element: Hashable {
   fileprivate var removingRepetition: [Element] {
     var seen: Set<Element> = []
     return filter { seen.insert($0).inserted }
-  }
-}
-
-extension Predicate.Node {
-  /// All key paths in it, as they come.
-  var paths: [FieldPath] {
-    switch self {
-    case .constant: []
-    case .not(let inner): inner.paths
-    case .and(let parts), .or(let parts): parts.flatMap(\.paths)
-    case .comparison(let comparison): comparison.left.paths + comparison.right.paths
-    }
-  }
-}
-
-extension Predicate.Expression {
-  fileprivate var paths: [FieldPath] {
-    switch self {
-    case .path(let path): [path]
-    case .element(let element): [element.list]
-    case .list(let elements): elements.flatMap(\.paths)
-    case .arithmetic(_, let left, let right), .distance(let left, let right): left.paths + right.paths
-    case .cast(let inner, _): inner.paths
-    case .value, .box, .allText: []
-    }
   }
 }

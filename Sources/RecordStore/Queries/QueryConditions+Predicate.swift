@@ -161,9 +161,9 @@ private struct ConditionReading {
     if query.isEmpty { return .impossible }
     var result = QueryConditions.unknown
     switch comparison.left {
-    case .allText: result.words = [.init(query: query, field: nil)]
+    case .allText: result.words = [FullTextCondition(query)]
     case .path(let path) where path.isField && path.systemKey == nil:
-      result.words = [.init(query: query, field: path.root)]
+      result.words = [FullTextCondition(query, field: path.root)]
     default: break
     }
     return result

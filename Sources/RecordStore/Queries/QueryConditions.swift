@@ -8,7 +8,7 @@ struct QueryConditions {
   /// Paths at which at least one element of the list there (or the single value) must have a key of the set.
   var elements: [(path: FieldPath, keys: KeySet)] = []
   /// Words that must be in the record.
-  var words: [WordCondition] = []
+  var words: [FullTextCondition] = []
   /// Of each of these lists at least one must be met.
   var alternatives: [[QueryConditions]] = []
   /// Whether no record can match.
@@ -17,12 +17,6 @@ struct QueryConditions {
   var isExact = true
   /// Why parts of the predicate are of no use to an index, in words.
   var obstacles: [String] = []
-
-  struct WordCondition {
-    let query: WordQuery
-    /// Nil for all fields.
-    let field: String?
-  }
 
   /// Alternatives that are worth a look each.
   static let maximumAlternatives = 32

@@ -27,6 +27,13 @@ struct RecordScan {
     case .names(let names): return try byName(names, visit)
     case .everything: return try everything(after: position, visit)
     case .index(let access): return try entries(of: access, after: position, visit)
+    case .words(_, let search):
+      var goesOn = true
+      try search.forEach(in: connection) { row, record in
+        goesOn = visit(FoundRow(id: row, record: record))
+        return goesOn
+      }
+      return goesOn
     case .union(let paths):
       var seen: Set<Int64> = []
       for path in paths {
