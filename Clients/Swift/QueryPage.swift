@@ -81,6 +81,11 @@ public struct UnknownIndexTitle: Error, Sendable, Equatable, CustomStringConvert
   /// The titles that there are.
   public let known: [String]
 
+  public init(title: String, known: [String]) {
+    self.title = title
+    self.known = known
+  }
+
   public var description: String {
     let titles = known.isEmpty ? "there are none" : "there are \(known.joined(separator: ", "))"
     return "no section has the index title '\(title)'; \(titles)"

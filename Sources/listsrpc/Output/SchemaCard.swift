@@ -15,7 +15,7 @@ enum SchemaCard {
     for field in type["fields"].map({ Array($0.elements) }) ?? [] {
       fields.append([
         .init(text: DisplayText.cell(field["name"])), .init(text: DisplayText.cell(field["type"])),
-        .init(text: list(field["indexes"])),
+        .init(text: indexes(of: field)),
       ])
     }
     try session.printTable(fields)
@@ -23,14 +23,21 @@ enum SchemaCard {
       "index", "kind", "origin", "state", "entries", "size", "uses", "last used",
     ])
     for index in type["indexes"].map({ Array($0.elements) }) ?? [] { indexes.append(cells(of: index)) }
+    if !fields.rows.isEmpty, !indexes.rows.isEmpty { try output.write("\n") }
     try session.printTable(indexes)
+  }
+
+  private static func indexes(of field: JSON) -> String {
+    let names = list(field["indexes"])
+    guard let collation = field["collation"]?.stringValue, collation != "codePoint" else { return names }
+    return names + " (\(DisplayText.harmless(collation)))"
   }
 
   private static func cells(of index: JSON) -> [Table.Cell] {
     var keys = list(index["keys"])
     if keys.isEmpty { keys = "(words of every text)" }
     if let collation = index["collation"]?.stringValue, collation != "codePoint" {
-      keys += " \(DisplayText.harmless(collation))"
+      keys += " (\(DisplayText.harmless(collation)))"
     }
     var state = DisplayText.cell(index["state"])
     if let progress = index["progress"]?.doubleValue { state += " \(Int(progress * 100))%" }
