@@ -119,8 +119,8 @@ struct DocumentTests {
   }
 
   @Test(
-    "The schemas of a record, a change and an error are the document's",
-    arguments: ["Record", "Change", "Error"])
+    "The files of schemas are the document's",
+    arguments: ["Record", "Change", "Error", "RecordType", "RecordTypeDeclaration"])
   func schemaFilesAgree(name: String) throws {
     let file = try ProjectFiles.json("Protocol/schema/\(name.lowercased()).json")
     let schemas = document.json["components"]?["schemas"]
