@@ -1,6 +1,6 @@
 public import JSONRPC
 
-/// One key that records are sorted by.
+/// One key that records are sorted by: the value at a path, or how far the location there is from another.
 public struct SortDescriptor: Sendable, Hashable {
   public enum Nulls: String, Sendable, CaseIterable {
     /// First ascending, last descending.
@@ -21,14 +21,19 @@ public struct SortDescriptor: Sendable, Hashable {
   public var ascending: Bool
   public var nulls: Nulls
   public var collation: Collation
+  /// Not nil: records are sorted by the distance from here of the location at the path, in metres; what is no
+  /// location is as null. The collation is of no use then.
+  public var relativeLocation: Location?
 
   public init(
-    _ path: FieldPath, ascending: Bool = true, nulls: Nulls = .default, collation: Collation = .codePoint
+    _ path: FieldPath, ascending: Bool = true, nulls: Nulls = .default, collation: Collation = .codePoint,
+    relativeLocation: Location? = nil
   ) {
     self.path = path
     self.ascending = ascending
     self.nulls = nulls
     self.collation = collation
+    self.relativeLocation = relativeLocation
   }
 
   /// The path as it was sent.
@@ -43,12 +48,12 @@ public struct SortDescriptor: Sendable, Hashable {
     }
   }
 
-  private static let members = ["key", "ascending", "nulls", "collation"]
+  private static let members = ["key", "ascending", "nulls", "collation", "relativeLocation"]
 
-  /// Reads `{"key", "ascending"?, "nulls"?, "collation"?}`. Throws `invalidArguments` for anything else.
+  /// Reads `{"key", "ascending"?, "nulls"?, "collation"?, "relativeLocation"?}`, the last as a location value
+  /// (`{"$location":…}`). Throws `invalidArguments` for anything else.
   public init(json: JSON) throws(RecordError) {
-    let members = try json.members(
-      of: "a sort descriptor", known: ["key", "ascending", "nulls", "collation"])
+    let members = try json.members(of: "a sort descriptor", known: Self.members)
     guard let path = members[0]?.stringValue.flatMap({ FieldPath($0) }) else {
       throw RecordError(.invalidArguments, "a sort descriptor takes the name of a field for key")
     }
@@ -62,7 +67,21 @@ public struct SortDescriptor: Sendable, Hashable {
     self.init(
       path, ascending: ascending,
       nulls: try Self.choice(2, members, default: .default),
-      collation: try Self.choice(3, members, default: .codePoint))
+      collation: try Self.choice(3, members, default: .codePoint),
+      relativeLocation: try Self.location(members[4]))
+    if relativeLocation != nil, collation != .codePoint {
+      throw RecordError(
+        .invalidArguments, "a sort descriptor with relativeLocation sorts by distance and takes no collation")
+    }
+  }
+
+  private static func location(_ json: JSON?) throws(RecordError) -> Location? {
+    guard let json, !json.isNull else { return nil }
+    guard case .location(let location)? = try FieldValue(json: json) else {
+      throw RecordError(
+        .invalidArguments, "a sort descriptor takes {\"$location\": …} for relativeLocation")
+    }
+    return location
   }
 
   private static func choice<Value: RawRepresentable<String> & CaseIterable>(
@@ -77,7 +96,8 @@ public struct SortDescriptor: Sendable, Hashable {
     return value
   }
 
-  /// Appends the JSON that ``init(json:)`` reads, all members written out.
+  /// Appends the JSON that ``init(json:)`` reads, all members written out but for a location that is not
+  /// there.
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("key")
@@ -88,6 +108,10 @@ public struct SortDescriptor: Sendable, Hashable {
     writer.string(nulls.rawValue)
     writer.key("collation")
     writer.string(collation.rawValue)
+    if let relativeLocation {
+      writer.key("relativeLocation")
+      FieldValue.location(relativeLocation).write(to: &writer)
+    }
     writer.endObject()
   }
 }

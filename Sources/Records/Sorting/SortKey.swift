@@ -41,26 +41,30 @@ public enum SortKey {
   }
 
   /// The key of a record: of its values in the order of the descriptors, then of its `recordName`,
-  /// ascending, so that no two records of a zone have the same. Throws as ``append(_:_:to:)``.
-  public static func key(of record: StoredRecord, by descriptors: [SortDescriptor]) throws(RecordError)
-    -> [UInt8]
-  {
+  /// ascending, so that no two records of a zone have the same. Paths through references go into the records
+  /// that `resolver` finds; without one there is nothing behind them. Throws as ``append(_:_:to:)``.
+  public static func key(
+    of record: StoredRecord, by descriptors: [SortDescriptor], resolver: (any RecordResolver)? = nil
+  ) throws(RecordError) -> [UInt8] {
     var key: [UInt8] = []
     key.reserveCapacity(64)
     let fields = descriptors.isEmpty ? nil : record.body["fields"]
     for descriptor in descriptors {
-      try append(record.value(at: descriptor.path, inFields: fields), descriptor, to: &key)
+      try append(
+        record.value(at: descriptor.path, inFields: fields, resolver: resolver), descriptor, to: &key)
     }
     append(.string(record.recordName), to: &key)
     return key
   }
 
-  /// Appends the key of one value as `descriptor` orders it (its path is not looked at). Throws
-  /// `serviceUnavailable` when a localized order is asked for and ``Collator`` can't be had.
+  /// Appends the key of one value as `descriptor` orders it (its path is not looked at): of its distance, where
+  /// the descriptor sorts by that. Throws `serviceUnavailable` when a localized order is asked for and ``Collator`` can't be had.
   public static func append(
     _ value: FieldValue?, _ descriptor: SortDescriptor, to key: inout [UInt8]
   ) throws(RecordError) {
-    guard let value else { return key.append(descriptor.nullsComeFirst ? 0x00 : 0xFF) }
+    guard let value = descriptor.sorted(value) else {
+      return key.append(descriptor.nullsComeFirst ? 0x00 : 0xFF)
+    }
     let start = key.count
     if descriptor.collation == .localized {
       append(value, collator: try Collator.shared(), to: &key)
@@ -204,5 +208,14 @@ extension SortKey {
     } else {
       key.append(Tag.innerNull)
     }
+  }
+}
+
+extension SortDescriptor {
+  /// What a value is sorted by: itself, or its distance.
+  fileprivate func sorted(_ value: FieldValue?) -> FieldValue? {
+    guard let relativeLocation else { return value }
+    guard case .location(let location)? = value else { return nil }
+    return .double(location.distance(to: relativeLocation))
   }
 }

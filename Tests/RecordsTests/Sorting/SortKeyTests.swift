@@ -97,6 +97,50 @@ struct SortKeyTests {
     #expect(sorted.map(\.1) == ["b", "a", "z", "c"])
   }
 
+  @Test("records are sorted by their distance from a place; without one they are as null")
+  func distance() throws {
+    func record(_ name: String, _ place: String) throws -> StoredRecord {
+      StoredRecord(body: try JSON(parsing: #"{"recordName":"\#(name)","fields":{"place":\#(place)}}"#))
+    }
+    let records = [
+      try record("far", #"{"$location":{"latitude":0,"longitude":-170}}"#), try record("none", "null"),
+      try record("near", #"{"$location":{"latitude":1,"longitude":180}}"#), try record("text", #""near""#),
+      try record("at", #"{"$location":{"latitude":0,"longitude":-180}}"#),
+    ]
+    let path = try #require(FieldPath("place"))
+    let center = try #require(Location(latitude: 0, longitude: 180))
+    func names(_ descriptor: SortDescriptor) throws -> [String] {
+      try records.map { (try SortKey.key(of: $0, by: [descriptor]), $0.recordName) }
+        .sorted { $0.0.lexicographicallyPrecedes($1.0) }.map(\.1)
+    }
+    #expect(
+      try names(SortDescriptor(path, relativeLocation: center)) == ["none", "text", "at", "near", "far"])
+    #expect(
+      try names(SortDescriptor(path, ascending: false, relativeLocation: center))
+        == ["far", "near", "at", "none", "text"])
+    #expect(
+      try names(SortDescriptor(path, nulls: .last, relativeLocation: center))
+        == ["at", "near", "far", "none", "text"])
+  }
+
+  @Test("a key of what a reference leads to is made of the record that the resolver finds")
+  func throughReference() throws {
+    struct Lists: RecordResolver {
+      func record(named recordName: String, inZone zoneName: String) -> StoredRecord? {
+        guard recordName == "L" else { return nil }
+        return StoredRecord(
+          body: JSON(unchecked: Array(#"{"recordName":"L","fields":{"rank":7}}"#.utf8)))
+      }
+    }
+    let record = StoredRecord(
+      body: try JSON(
+        parsing: #"{"recordName":"r","fields":{"list":{"$reference":{"recordName":"L"}},"n":7}}"#))
+    let direct = try SortKey.key(of: record, by: [SortDescriptor(try #require(FieldPath("n")))])
+    let through = SortDescriptor(try #require(FieldPath("list.rank")))
+    #expect(try SortKey.key(of: record, by: [through], resolver: Lists()) == direct)
+    #expect(try SortKey.key(of: record, by: [through]) != direct)
+  }
+
   private func byteOrder(_ left: [UInt8], _ right: [UInt8]) -> Order {
     left == right ? .same : left.lexicographicallyPrecedes(right) ? .before : .after
   }
