@@ -19,6 +19,9 @@ extension Writer {
   /// Milliseconds between two times at which the uses of indexes are written down.
   private static let usesInterval: Int64 = 600_000
 
+  /// Nanoseconds between two times at which readers are told of progress.
+  private static let progressInterval: UInt64 = 250_000_000
+
   /// Sees whether there is something to do now: it may have come with the requests, or be possible again.
   func lookForIndexWork() {
     guard isCurrent else { return indexWork = .unknown }
@@ -50,8 +53,11 @@ extension Writer {
           try work.advanceIndexes(mayGoOn()) == false
         }
       }
-      // Readers are to see an index that is whole.
-      if state.schema != schema { deliver(CommitGroup(answers: [], changeSets: [])) }
+      // Readers are to see an index that is whole, and now and then how far the others are.
+      if state.schema != schema || Self.now - progressTold >= Self.progressInterval {
+        progressTold = Self.now
+        deliver(CommitGroup(answers: [], changeSets: []))
+      }
       if isDone { indexWork = state.hasIndexWork ? .held : .none }
     } catch {
       indexWork = .held

@@ -39,6 +39,8 @@ final class Writer {
   var indexWork = IndexWork.unknown
   /// The schema in which index work was looked for.
   var schemaSeen: Int64 = -1
+  /// When readers were told last of index work, on the clock that never goes back.
+  var progressTold: UInt64 = 0
   /// When the uses of indexes were written down.
   var usesKept: Int64
 

@@ -19,13 +19,15 @@ final class TestStore {
   init(
     in folder: TestFolder = TestFolder(), file: String = "a.db", inMemory: Bool = false,
     limits: StoreLimits = StoreLimits(),
-    clock: @escaping @Sendable () -> Int64 = { 1_796_000_000_000 }
+    clock: @escaping @Sendable () -> Int64 = { 1_796_000_000_000 },
+    configure: (inout RecordStoreConfiguration) -> Void = { _ in }
   ) throws {
     self.folder = folder
     path = folder.file(file)
     let log = log
-    let configuration = RecordStoreConfiguration(
+    var configuration = RecordStoreConfiguration(
       location: inMemory ? .memory : .file(path), limits: limits, clock: clock, log: { log.add($0) })
+    configure(&configuration)
     store = try RecordStore(configuration, deliver: inbox.deliver)
     reader = store.makeReader()
   }
@@ -80,7 +82,34 @@ final class TestStore {
     }
   }
 
+  /// Declares something of a type; what is refused is thrown as the item's own error.
+  func declare(_ draft: RecordTypeDraft) throws {
+    do {
+      _ = try write([.saveRecordType(draft)])
+    } catch {
+      throw error.error
+    }
+  }
+
+  /// Waits until the store's thread has come round once.
+  func turn() {
+    let turned = Semaphore()
+    store.ping { turned.signal() }
+    turned.wait()
+    reader.renew()
+  }
+
   // MARK: Reading
+
+  /// What is known of a type.
+  func description(of type: String = "Item") throws -> RecordTypeDescription {
+    try reader.schema(ofType: type).recordTypes[0]
+  }
+
+  /// Waits until no index is being built.
+  func finishIndexes(of type: String = "Item") throws {
+    while try description(of: type).indexes.contains(where: { $0.progress != nil }) { turn() }
+  }
 
   func fetch(_ name: String) throws -> StoredRecord? { try reader.fetch(recordName: name) }
 
