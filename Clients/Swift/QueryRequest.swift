@@ -57,6 +57,9 @@ public struct QueryRequest: Sendable {
   ///
   /// - Throws: `RecordError` with the column at fault, as the service answers it.
   public func localPredicate() throws(RecordError) -> Predicate {
+    if let json = filterBy?.json {
+      return try Predicate(filterBy: json.kind == .array ? Array(json.elements) : [json])
+    }
     guard let predicate else { return .everything }
     let variables: JSON? = variables.isEmpty ? nil : JSONNode.object(variables).json
     return try Predicate(parsing: predicate, arguments: arguments.map(\.json), variables: variables)
