@@ -161,12 +161,11 @@ extension RegularExpressionParser {
     guard end + 1 < text.count else { return nil }
     let isNegated = name.first == "^"
     if isNegated { name.removeFirst() }
-    guard let set = ScalarProperties.scalars(named: String(name)) else {
+    guard let set = foldedProperty(String(name)) else {
       throw SyntaxError(
         at: start, expected: "a class such as [:alpha:]", problem: "the class \(String(name)) is not known")
     }
     position = end + 2
-    let result = folded(set)
-    return isNegated ? result.complement : result
+    return isNegated ? set.complement : set
   }
 }

@@ -70,13 +70,21 @@ extension RegularExpressionParser {
       name.append(text[position])
       position += 1
     }
-    guard let set = ScalarProperties.scalars(named: String(name)) else {
+    guard let set = foldedProperty(String(name)) else {
       throw SyntaxError(
         at: start, expected: "a general category such as \\p{Lu} or a script such as \\p{Greek}",
         problem: "the property \(String(name)) is not known")
     }
-    let result = folded(set)
-    return isNegated ? result.complement : result
+    return isNegated ? set.complement : set
+  }
+
+  /// The characters of a property as they are in a folded text; nil when there is none of that name.
+  mutating func foldedProperty(_ name: String) -> ScalarSet? {
+    let key = ScalarProperties.plain(name) + (flags.contains(.anyCase) ? "/i" : "")
+    if let known = properties[key] { return known }
+    guard let set = ScalarProperties.scalars(named: name).map({ folded($0) }) else { return nil }
+    properties[key] = set
+    return set
   }
 
   /// The character that is written with a backslash and this one.

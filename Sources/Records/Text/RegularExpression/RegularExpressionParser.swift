@@ -29,6 +29,8 @@ struct RegularExpressionParser {
   var depth = 0
   /// Within `\Q…\E`.
   var isQuoted = false
+  /// The sets of properties that the pattern has named, folded: a pattern may name one often.
+  var properties: [String: ScalarSet] = [:]
 
   init(_ pattern: String, folding: TextFolding) throws(SyntaxError) {
     text = Array(pattern.unicodeScalars.prefix(RegularExpression.maximumLength + 1))

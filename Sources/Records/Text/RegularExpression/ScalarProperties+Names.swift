@@ -3,7 +3,7 @@ extension ScalarProperties {
   /// hyphens in names don't matter. Known are general categories, some yes-or-no properties, the common scripts
   /// and POSIX's classes, each also as `category=…`, `script=…`.
   static func scalars(named name: String) -> ScalarSet? {
-    let parts = name.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(plain)
+    let parts = name.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { plain($0) }
     guard parts.count == 2 else {
       return category(parts[0]) ?? property(parts[0]) ?? scripts[parts[0]].map { ScalarSet($0) }
     }
@@ -14,7 +14,8 @@ extension ScalarProperties {
     }
   }
 
-  private static func plain(_ name: Substring) -> String {
+  /// The name without what doesn't matter in it.
+  static func plain(_ name: some StringProtocol) -> String {
     String(name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " })
   }
 

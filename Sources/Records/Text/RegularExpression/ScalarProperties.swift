@@ -35,7 +35,7 @@ enum ScalarProperties {
       for value in values {
         guard let scalar = Unicode.Scalar(value) else { continue }
         let next = scalar.properties.generalCategory
-        let nextTraits = Traits(of: scalar)
+        let nextTraits = Traits(of: scalar, next)
         if next != category || nextTraits != traits {
           if value > start { close(start, value - 1, category, traits) }
           (start, category, traits) = (value, next, nextTraits)
@@ -80,14 +80,17 @@ enum ScalarProperties {
 }
 
 extension ScalarProperties.Traits {
-  fileprivate init(of scalar: Unicode.Scalar) {
-    let properties = scalar.properties
+  fileprivate init(of scalar: Unicode.Scalar, _ category: Unicode.GeneralCategory) {
     self = []
+    if category == .unassigned { return }
+    let properties = scalar.properties
     if properties.isAlphabetic { insert(.alphabetic) }
+    if properties.isIdeographic { insert(.ideographic) }
+    // Most of all characters, and none of them is anything else.
+    if category == .otherLetter, scalar.value >= 0x3400 { return }
     if properties.isUppercase { insert(.uppercase) }
     if properties.isLowercase { insert(.lowercase) }
     if properties.isWhitespace { insert(.whiteSpace) }
-    if properties.isIdeographic { insert(.ideographic) }
     if properties.isEmoji { insert(.emoji) }
   }
 }

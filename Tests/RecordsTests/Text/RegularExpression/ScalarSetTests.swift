@@ -33,7 +33,9 @@ struct ScalarSetTests {
   func properties() {
     let letters = ScalarProperties.scalars(in: [.uppercaseLetter])
     let unassigned = ScalarProperties.scalars(in: [.unassigned])
-    let alphabetic = ScalarProperties.scalars(with: .alphabetic)
+    let sets = [
+      ScalarProperties.Traits.alphabetic, .uppercase, .lowercase, .whiteSpace, .ideographic, .emoji,
+    ].map { ScalarProperties.scalars(with: $0) }
     var wrong: [UInt32] = []
     // Every one up to the ideographs, then samples, and all around the ends of the planes.
     let values =
@@ -44,7 +46,10 @@ struct ScalarSetTests {
       let properties = scalar.properties
       if letters.contains(value) != (properties.generalCategory == .uppercaseLetter)
         || unassigned.contains(value) != (properties.generalCategory == .unassigned)
-        || alphabetic.contains(value) != properties.isAlphabetic
+        || sets.map({ $0.contains(value) }) != [
+          properties.isAlphabetic, properties.isUppercase, properties.isLowercase, properties.isWhitespace,
+          properties.isIdeographic, properties.isEmoji,
+        ]
       {
         wrong.append(value)
       }
