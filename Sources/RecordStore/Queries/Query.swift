@@ -18,11 +18,20 @@ public struct Query: Sendable {
   public var sections: SectionRequest?
   /// What `now()` is in the predicate, in milliseconds since 1970; goes into the cursor.
   public var moment: Int64
+  /// Key paths to references: the records that they name come along.
+  public var include: [FieldPath]
+  /// Records that a page brings along at most: it ends before there are more.
+  public var maximumIncluded = 1000
+  /// Start the first page at the first section with this title.
+  public var fromIndexTitle: String?
+  /// Whether the plan is asked for, so that it is worth to find words for it.
+  public var explains: Bool
 
   public init(
     recordType: String?, zoneName: String? = nil, predicate: Predicate,
     sortDescriptors: [SortDescriptor] = [], resultsLimit: Int = 100, maximumBytes: Int = 16 << 20,
-    cursor: String? = nil, sections: SectionRequest? = nil, moment: Int64 = 0
+    cursor: String? = nil, sections: SectionRequest? = nil, moment: Int64 = 0, include: [FieldPath] = [],
+    fromIndexTitle: String? = nil, explains: Bool = false
   ) {
     self.recordType = recordType
     self.zoneName = zoneName
@@ -33,12 +42,15 @@ public struct Query: Sendable {
     self.cursor = cursor
     self.sections = sections
     self.moment = moment
+    self.include = include
+    self.fromIndexTitle = fromIndexTitle
+    self.explains = explains
   }
 }
 
 /// Sections of the whole result, whatever the page.
 public struct SectionRequest: Sendable {
-  /// The key whose value names the section of a record; the first sort descriptor must sort by it.
+  /// The key whose value names the section of a record.
   public var nameKey: String
   /// Nil for no titles.
   public var indexTitle: SectionIndexTitle?
@@ -58,10 +70,20 @@ public struct QueryResult: Sendable {
   public var changeToken: ChangeToken
   /// In order of first appearance; nil when not asked for.
   public var sections: [Section]?
+  /// What the page's records refer to under ``Query/include``, in the order in which it is named first.
+  public var included: [IncludedRecord] = []
   public var plan: QueryPlan
 }
 
-/// Records that follow each other with the same value under the section key.
+/// A record that others refer to.
+public struct IncludedRecord: Sendable, Equatable {
+  public var recordName: String
+  public var zoneName: String
+  /// Nil when there is no such record.
+  public var record: StoredRecord?
+}
+
+/// The records with the same value under the section key.
 public struct Section: Sendable, Equatable {
   /// The value as text; empty for null.
   public var name: String
