@@ -70,7 +70,7 @@ let package = Package(
     library(
       "InProcessService", path: "Tests/InProcessService", uses: ["JSONRPC", "ListsService", "RecordStore"]),
     tests("JSONRPCTests", of: ["JSONRPC"]),
-    tests("RecordsTests", of: ["JSONRPC", "Records"]),
+    tests("RecordsTests", of: ["CLinux", "JSONRPC", "Records"]),
     tests("SQLiteTests", of: ["SQLite"]),
     tests("RecordStoreTests", of: ["JSONRPC", "RecordStore", "Records", "SQLite"]),
     tests(
