@@ -13,6 +13,7 @@ public final class RecordStore: Sendable {
   private let limits: StoreLimits
   private let temporaryFolder: TemporaryFolder?
   private let use = FileUse()
+  private let sectionCache = SectionCache()
   private let mailbox: Mailbox<Writer.Item>
   private let longReads: LongReads
   let advisor: IndexAdvisor
@@ -46,7 +47,7 @@ public final class RecordStore: Sendable {
     let advisor = IndexAdvisor(
       clock: configuration.clock, propose: configuration.makesAutomaticIndexes ? propose : nil)
     let longReads = LongReads(
-      file: file, use: use, advisor: advisor, deliver: deliver,
+      file: file, use: use, advisor: advisor, sectionCache: sectionCache, deliver: deliver,
       logCopied: { mailbox.put { _ in .logCopied } })
     let writer = Writer(
       file: file, configuration: configuration, mailbox: mailbox, advisor: advisor, use: use,
@@ -94,7 +95,7 @@ public final class RecordStore: Sendable {
 
   /// A reader for the calling thread or actor. Nothing is opened before its first read.
   public func makeReader() -> Reader {
-    Reader(file: file, use: use, advisor: advisor)
+    Reader(file: file, use: use, advisor: advisor, sectionCache: sectionCache)
   }
 
   /// Has the read carried out apart, on a snapshot that has everything that was delivered before; its outcome

@@ -205,8 +205,6 @@ import Testing
       query.cursor = page.cursor
     } while query.cursor != nil
     #expect(count == 12)
-    query.sortDescriptors = [Self.sort("n")]
-    #expect(refusal { try store.reader.query(query, budget: .max) } == .invalidArguments)
   }
 
   @Test("counts are those of the query")

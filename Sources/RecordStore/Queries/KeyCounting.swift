@@ -15,7 +15,7 @@ struct KeyCounting {
   }
 
   private let connection: Connection
-  private let index: DeclaredIndex
+  let index: DeclaredIndex
   /// What the keys of all entries begin with.
   private let head: [UInt8]
   private let stretches: [KeyRange]
@@ -59,14 +59,19 @@ struct KeyCounting {
   }
 
   /// Gives the values in their order, ascending with null first or the other way round, to `visit`, until it
-  /// returns false. Values that no record has are not among them.
+  /// returns false; only those that are greater than the one that the ascending key `after` is of. Values that no record has are not among them.
   ///
   /// False when the budget is spent before the end.
   func forEach(
-    descending: Bool = false, _ budget: inout RowBudget, _ visit: (Count) throws(RecordError) -> Bool
+    descending: Bool = false, after: [UInt8]? = nil, _ budget: inout RowBudget,
+    _ visit: (Count) throws(RecordError) -> Bool
   ) throws(SQLiteError) -> Result<Bool, RecordError> {
     for stretch in descending ? stretches.reversed() : stretches {
       var rest = stretch
+      if let after {
+        let start = KeyRange(prefix: head + after).below
+        if rest.from.lexicographicallyPrecedes(start) { rest.from = start }
+      }
       while let (key, row) = try edge(of: rest, last: descending) {
         // Another form of key is another version's, and no index is read then.
         guard let length = SortKey.lengthOfFirst(in: key[head.count...]) else {

@@ -4,8 +4,8 @@ internal import Records
 /// Gathers the first records behind a position from records in any order, in bounded memory.
 struct PageBuilder {
   private struct Entry {
-    let position: QueryPosition
     let record: StoredRecord
+    let position: QueryPosition
   }
 
   private let limit: Int
@@ -21,7 +21,7 @@ struct PageBuilder {
   }
 
   mutating func add(_ record: StoredRecord, at position: QueryPosition) {
-    entries.append(Entry(position: position, record: record))
+    entries.append(Entry(record: record, position: position))
     bytes += record.body.bytes.count
     // Twice the page: so each record is sorted a few times only.
     if entries.count >= limit * 2 + 16 || bytes > maximumBytes * 2 { cut() }
@@ -43,9 +43,9 @@ struct PageBuilder {
     entries.removeSubrange(kept...)
   }
 
-  /// The page in order, and the position of its last record.
-  mutating func finish() -> (records: [StoredRecord], last: QueryPosition?) {
+  /// The page, in order.
+  mutating func finish() -> [StoredRecord] {
     cut()
-    return (entries.map(\.record), entries.last?.position)
+    return entries.map(\.record)
   }
 }

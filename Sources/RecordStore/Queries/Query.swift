@@ -22,6 +22,8 @@ public struct Query: Sendable {
   public var include: [FieldPath]
   /// Records that a page brings along at most: it ends before there are more.
   public var maximumIncluded = 1000
+  /// Sections of a result at most, where its order begins with them; a thousand otherwise.
+  public var maximumSections = 100_000
   /// Start the first page at the first section with this title.
   public var fromIndexTitle: String?
   /// Whether the plan is asked for, so that it is worth to find words for it.
@@ -99,15 +101,20 @@ public struct CountResult: Sendable {
   public var count: Int
   /// The position of the snapshot that was read.
   public var changeToken: ChangeToken
+  public var plan: QueryPlan
 }
 
 /// A read that may take long: run apart from the one who asks, on a snapshot at least as new as its submission.
 public enum ReadRequest: Sendable {
   case query(Query)
   case count(Query)
+  case distinct(DistinctQuery)
+  case aggregate(AggregateQuery)
 }
 
 public enum ReadResult: Sendable {
   case query(QueryResult)
   case count(CountResult)
+  case distinct(DistinctResult)
+  case aggregate(AggregateResult)
 }

@@ -10,9 +10,8 @@ public struct QueryCursor {
   let position: QueryPosition
   /// What `now()` was on the first page, in milliseconds since 1970: it is the same on all pages.
   let moment: Int64
-  /// Hashes of the sections that have been given whole, when sections come in another order than the sort
-  /// order's.
-  var finishedSections: [UInt64] = []
+  /// What else must be known to go on, such as the sections that are done with.
+  var marks: [UInt64] = []
 
   init(_ position: QueryPosition, moment: Int64) {
     self.position = position
@@ -40,8 +39,8 @@ public struct QueryCursor {
     var bytes: [UInt8] = []
     Self.append(Self.fingerprint(of: query), to: &bytes)
     Self.append(UInt64(bitPattern: moment), to: &bytes)
-    Self.append(UInt32(finishedSections.count), to: &bytes)
-    for section in finishedSections { Self.append(section, to: &bytes) }
+    Self.append(UInt32(marks.count), to: &bytes)
+    for section in marks { Self.append(section, to: &bytes) }
     Self.append(UInt32(position.key.count), to: &bytes)
     bytes += position.key + position.tie
     // What was cut, damaged or added to must not pass for a position somewhere else.
@@ -65,14 +64,17 @@ public struct QueryCursor {
     else { return nil }
     var cursor = QueryCursor(
       QueryPosition(key: Array(key), tie: Array(rest)), moment: Int64(bitPattern: number(moment)))
-    cursor.finishedSections = stride(from: sections.startIndex, to: sections.endIndex, by: 8).map {
+    cursor.marks = stride(from: sections.startIndex, to: sections.endIndex, by: 8).map {
       number(sections[$0..<$0 + 8])
     }
     return (number(fingerprint), cursor)
   }
 
   /// What makes two queries one, as far as their order and their matches go.
-  private static func fingerprint(of query: Query) -> UInt64 {
+  private static func fingerprint(of query: Query) -> UInt64 { hash(identity(of: query)) }
+
+  /// What tells results apart, as text that is the same for the same order and the same matches.
+  static func identity(of query: Query) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginArray()
     writer.int(2)
@@ -82,7 +84,7 @@ public struct QueryCursor {
     for descriptor in query.sortDescriptors { descriptor.write(to: &writer) }
     if let sections = query.sections { writer.string(sections.nameKey) }
     writer.endArray()
-    return hash(writer.bytes[...])
+    return writer.bytes
   }
 
   /// FNV-1a, so that it is the same in every run.

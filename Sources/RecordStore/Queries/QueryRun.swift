@@ -5,151 +5,190 @@ internal import SQLite
 /// One query being answered from a snapshot.
 struct QueryRun {
   private let query: Query
-  private let state: StoreState
-  private let planned: PlannedQuery
-  private var budget: RowBudget
-  private var rowsExamined = 0
-  /// Why the scan was ended early, if it was.
-  private var end: End?
-
-  private enum End {
-    case overBudget
-    case failed(RecordError)
-  }
+  private var matches: MatchScan
 
   init(
-    _ query: Query, for purpose: PlannedQuery.Purpose = .page, _ connection: Connection, _ state: StoreState,
-    _ budget: RowBudget
+    _ query: Query, for purpose: PlannedQuery.Purpose = .page, _ snapshot: Snapshot, _ budget: RowBudget
   ) throws(SQLiteError) {
     self.query = query
-    self.state = state
-    self.budget = budget
-    planned = try PlannedQuery(query, for: purpose, connection, state)
+    matches = try MatchScan(query, for: purpose, snapshot, budget)
+  }
+
+  /// How many match; nil when the budget is spent.
+  mutating func count() throws(SQLiteError) -> Result<CountResult, RecordError>? {
+    let snapshot = matches.snapshot
+    var count = 0
+    if case .constant(true) = query.predicate.root, query.zoneName == nil {
+      count = try snapshot.connection.countRecords(ofType: query.recordType, snapshot.state)
+    } else if let found = try matches.countByIndex() {
+      count = found
+    } else {
+      try matches.forEach { _ in
+        count += 1
+        return true
+      }
+    }
+    return matches.answer(
+      CountResult(
+        count: count, changeToken: snapshot.state.token, plan: matches.plan(returned: count)))
   }
 
   /// A page; nil when the budget is spent.
   mutating func page() throws(SQLiteError) -> Result<QueryResult, RecordError>? {
-    let position: QueryPosition?
-    var sections: SectionBuilder?
+    let cursor: QueryCursor?
+    let layout: SectionLayout?
     do {
-      position = try query.cursor.map { text throws(RecordError) in
-        try QueryCursor(text: text, of: query).position
+      cursor = try query.cursor.map { text throws(RecordError) in try QueryCursor(text: text, of: query) }
+      layout = try query.sections.map { request throws(RecordError) in
+        try SectionLayout(request, of: matches)
       }
-      sections = try SectionBuilder(query)
     } catch {
       return .failure(error)
     }
-    let isOrdered = planned.scan.isOrdered
-    var builder = PageBuilder(limit: query.resultsLimit, maximumBytes: query.maximumBytes)
-    let page =
-      isOrdered
-      ? try orderedPage(after: position) : try sortedPage(after: position, &builder, &sections)
-    if isOrdered, end == nil, sections != nil { try count(&sections) }
-    switch end {
-    case .overBudget: return nil
-    case .failed(let error): return .failure(error)
-    case nil: break
+    var sections: SectionList?
+    if let layout {
+      sections = try self.sections(layout)
+      if sections == nil { return matches.interruption() }
     }
-    return .success(
-      QueryResult(
-        records: page.records,
-        cursor: page.last.map { QueryCursor($0, moment: query.moment).text(for: query) },
-        changeToken: state.token, sections: sections?.finish(),
-        plan: planned.plan(rowsExamined: rowsExamined, rowsReturned: page.records.count)))
-  }
-
-  /// How many match; nil when the budget is spent.
-  mutating func count() throws(SQLiteError) -> Int? {
-    var count = 0
-    try forEachMatch { _ in
-      count += 1
-      return true
-    }
-    return end == nil ? count : nil
-  }
-
-  // MARK: Pages
-
-  /// The records of the page and, when there are more, the position of its last.
-  private typealias Page = (records: [StoredRecord], last: QueryPosition?)
-
-  private mutating func orderedPage(after position: QueryPosition?) throws(SQLiteError) -> Page {
-    var records: [StoredRecord] = []
-    var bytes = 0
-    var hasMore = false
-    try forEachMatch(after: position) { [query] record in
-      let size = record.body.bytes.count
-      guard records.count < query.resultsLimit, records.isEmpty || bytes + size <= query.maximumBytes else {
-        hasMore = true
-        return false
-      }
-      records.append(record)
-      bytes += size
-      return true
-    }
-    guard hasMore, let last = records.last else { return (records, nil) }
+    let order: PageOrder
     do {
-      return (records, try planned.position(of: last))
+      order = try PageOrder(query, after: cursor, layout, sections)
     } catch {
-      end = .failed(error)
-      return ([], nil)
+      return .failure(error)
     }
+    var page: Page
+    switch order {
+    case .sorted(let position): page = try sortedPage(after: position)
+    case .sectioned(let sectioned, let layout): page = try sectionedPage(sectioned, layout)
+    }
+    let included = try include(&page)
+    var next: QueryCursor?
+    do {
+      if page.hasMore, let last = page.records.last { next = try order.cursor(after: last, matches) }
+    } catch {
+      return .failure(error)
+    }
+    return matches.answer(
+      QueryResult(
+        records: page.records, cursor: next?.text(for: query), changeToken: matches.snapshot.state.token,
+        sections: layout.flatMap { sections?.sections($0) }, included: included,
+        plan: matches.plan(returned: page.records.count)))
   }
 
-  private mutating func sortedPage(
-    after position: QueryPosition?, _ builder: inout PageBuilder, _ sections: inout SectionBuilder?
+  // MARK: Records
+
+  private struct Page {
+    /// In their order.
+    var records: [StoredRecord] = []
+    /// Whether there are more.
+    var hasMore = false
+  }
+
+  private mutating func sortedPage(after position: QueryPosition?) throws(SQLiteError) -> Page {
+    guard matches.isOrdered else {
+      return try page { [matches] record throws(RecordError) in
+        let own = try matches.position(of: record)
+        return position.map { $0 < own } ?? true ? own : nil
+      }
+    }
+    var page = Page()
+    var bytes = 0
+    try matches.forEach(after: position) { [query] record in
+      bytes += record.body.bytes.count
+      page.hasMore =
+        page.records.count >= query.resultsLimit
+        || bytes > query.maximumBytes && !page.records.isEmpty
+      if !page.hasMore { page.records.append(record) }
+      return !page.hasMore
+    }
+    return page
+  }
+
+  private mutating func sectionedPage(
+    _ order: SectionedPage, _ layout: SectionLayout
   ) throws(SQLiteError) -> Page {
-    var failure: RecordError?
-    try forEachMatch { [planned] record in
-      do throws(RecordError) {
-        let own = try planned.position(of: record)
-        if position.map({ $0 < own }) ?? true { builder.add(record, at: own) }
-        try sections?.add(record)
-        return true
-      } catch {
-        failure = error
-        return false
-      }
+    try page { [matches] record throws(RecordError) in
+      try order.position(of: record, layout, matches)
     }
-    if let failure { end = .failed(failure) }
-    let page = builder.finish()
-    return (page.records, builder.hasMore ? page.last : nil)
   }
 
-  private mutating func count(_ sections: inout SectionBuilder?) throws(SQLiteError) {
-    var failure: RecordError?
-    try forEachMatch { record in
-      do throws(RecordError) {
-        try sections?.add(record)
-        return true
-      } catch {
-        failure = error
-        return false
-      }
+  /// The first records by the place that `position` gives them; nil is for those that are not to come.
+  private mutating func page(
+    _ position: (StoredRecord) throws(RecordError) -> QueryPosition?
+  ) throws(SQLiteError) -> Page {
+    var builder = PageBuilder(limit: query.resultsLimit, maximumBytes: query.maximumBytes)
+    try matches.forEach { record throws(RecordError) in
+      if let own = try position(record) { builder.add(record, at: own) }
+      return true
     }
-    if let failure { end = .failed(failure) }
+    let records = builder.finish()
+    return Page(records: records, hasMore: builder.hasMore)
   }
 
-  // MARK: Rows
-
-  /// Gives the records that match to `visit` until it returns false or the budget is spent.
-  private mutating func forEachMatch(
-    after position: QueryPosition? = nil, _ visit: (StoredRecord) -> Bool
-  ) throws(SQLiteError) {
-    var budget = budget
-    var examined = rowsExamined
-    var isSpent = false
-    try planned.scan.forEach(after: position) { record in
-      guard budget.spend() else {
-        isSpent = true
-        return false
-      }
-      examined += 1
-      return planned.matches(record) ? visit(record) : true
+  /// What the page's records refer to, which may make it shorter.
+  private mutating func include(_ page: inout Page) throws(SQLiteError) -> [IncludedRecord] {
+    if query.include.isEmpty || matches.isEnded { return [] }
+    var inclusion = Inclusion(query)
+    let count = try inclusion.gather(for: page.records, &matches)
+    if count < page.records.count {
+      page.records.removeSubrange(count...)
+      page.hasMore = true
     }
-    try planned.references.check()
-    self.budget = budget
-    rowsExamined = examined
-    if isSpent { end = .overBudget }
+    return inclusion.records
+  }
+
+  // MARK: Sections
+
+  /// The sections of the whole result; nil when the scan was ended.
+  private mutating func sections(_ layout: SectionLayout) throws(SQLiteError) -> SectionList? {
+    let cache = matches.snapshot.sectionCache
+    let result = QueryCursor.identity(of: query)
+    let token = matches.snapshot.state.token
+    if let known = cache.list(of: result, in: token), known.isGood(for: layout) {
+      if known.entries.count <= layout.maximum { return known }
+      matches.fail(layout.tooMany)
+      return nil
+    }
+    var counted = try countedSections(layout)
+    if counted == nil { counted = try gatheredSections(layout) }
+    guard let sections = counted, !matches.isEnded else { return nil }
+    cache.keep(sections, of: result, in: token)
+    return sections
+  }
+
+  /// From an index alone; nil when none can tell.
+  private mutating func countedSections(_ layout: SectionLayout) throws(SQLiteError) -> SectionList? {
+    guard layout.isSortOrder, !layout.needsFirstRecords else { return nil }
+    var counter = SectionCounter(layout)
+    let isCounted = try matches.countByIndex(of: layout.path, layout.collation) {
+      [matches] count throws(RecordError) in
+      let value = matches.value(at: layout.path, of: count.record)
+      try counter.add(value, count: count.count)
+      return true
+    }
+    return isCounted ? counter.finish() : nil
+  }
+
+  private mutating func gatheredSections(_ layout: SectionLayout) throws(SQLiteError) -> SectionList {
+    var counter = SectionCounter(layout)
+    let isOrdered = matches.isOrdered
+    try matches.forEach { [matches] record throws(RecordError) in
+      try counter.add(matches.value(at: layout.path, of: record), comeInOrder: isOrdered) {
+        () throws(RecordError) in try matches.position(of: record)
+      }
+      return true
+    }
+    return counter.finish()
+  }
+}
+
+extension Connection {
+  /// All records of the type, or of all types: counted as they were saved.
+  fileprivate func countRecords(ofType name: String?, _ state: StoreState) throws(SQLiteError) -> Int {
+    guard let name else { return Int(state.records) }
+    guard let type = state.types[Name(name)] else { return 0 }
+    let count = try statement(.recordsOfType)
+    count.bind(type.id, at: 1)
+    return Int(try count.first { $0.int64(0) } ?? 0)
   }
 }

@@ -5,8 +5,9 @@ extension Reader {
   /// A page of the records that match. Nil when more than `budget` rows would have to be looked at:
   /// ``RecordStore/submit(_:)-(ReadRequest)`` it then.
   ///
-  /// Throws `invalidArguments` for a cursor that is not of this query, or for sections by another key than
-  /// the one that is sorted by first; `zoneNotFound`; `serviceUnavailable` when localized order can't be had.
+  /// Throws `invalidArguments` for a cursor that is not of this query; `unknownItem` for an index title that no
+  /// section has; `limitExceeded` for too many sections, or for a record that refers to too many others;
+  /// `zoneNotFound`; `serviceUnavailable` when localized order can't be had.
   public func query(_ query: Query, budget: Int) throws(RecordError) -> QueryResult? {
     try self.query(query, RowBudget(rows: budget))
   }
@@ -16,13 +17,25 @@ extension Reader {
     try self.count(query, RowBudget(rows: budget))
   }
 
+  /// A page of the different values under a key. Nil as for ``query(_:budget:)``.
+  ///
+  /// Throws `invalidArguments` for a cursor that is not of this query; `zoneNotFound`.
+  public func distinct(_ request: DistinctQuery, budget: Int) throws(RecordError) -> DistinctResult? {
+    try distinct(request, RowBudget(rows: budget))
+  }
+
+  /// Figures over the records that match. Nil as for ``query(_:budget:)``.
+  ///
+  /// Throws `limitExceeded` for too many groups; `zoneNotFound`.
+  public func aggregate(_ request: AggregateQuery, budget: Int) throws(RecordError) -> AggregateResult? {
+    try aggregate(request, RowBudget(rows: budget))
+  }
+
   func query(_ query: Query, _ budget: RowBudget) throws(RecordError) -> QueryResult? {
-    let result = try read { (connection, state) throws(SQLiteError) -> Result<QueryResult, RecordError>? in
-      if let zone = query.zoneName, state.zones[Name(zone)] == nil { return .failure(.zoneNotFound(zone)) }
-      var run = try QueryRun(query, connection, state, budget)
+    try answer(query) { snapshot throws(SQLiteError) in
+      var run = try QueryRun(query, snapshot, budget)
       return try run.page()
     }
-    return try result?.get()
   }
 
   func count(_ query: Query, _ budget: RowBudget) throws(RecordError) -> CountResult? {
@@ -30,27 +43,38 @@ extension Reader {
     query.sortDescriptors = []
     query.cursor = nil
     query.sections = nil
-    let result = try read {
-      [query] (connection, state) throws(SQLiteError) -> Result<CountResult, RecordError>? in
-      if let zone = query.zoneName, state.zones[Name(zone)] == nil { return .failure(.zoneNotFound(zone)) }
-      if case .constant(true) = query.predicate.root, query.zoneName == nil {
-        let count = try connection.countRecords(ofType: query.recordType, state)
-        return .success(CountResult(count: count, changeToken: state.token))
+    return try answer(query) { [query] snapshot throws(SQLiteError) in
+      var run = try QueryRun(query, for: .all, snapshot, budget)
+      return try run.count()
+    }
+  }
+
+  func distinct(_ request: DistinctQuery, _ budget: RowBudget) throws(RecordError) -> DistinctResult? {
+    try answer(request.selection) { snapshot throws(SQLiteError) in
+      var run = try DistinctRun(request, snapshot, budget)
+      return try run.page()
+    }
+  }
+
+  func aggregate(_ request: AggregateQuery, _ budget: RowBudget) throws(RecordError) -> AggregateResult? {
+    try answer(request.selection) { snapshot throws(SQLiteError) in
+      var run = try AggregateRun(request, snapshot, budget)
+      return try run.result()
+    }
+  }
+
+  /// Runs `body` in the snapshot, if that has the zone that the records are to be of.
+  private func answer<Value>(
+    _ selection: Query,
+    _ body: (Snapshot) throws(SQLiteError) -> Result<Value, RecordError>?
+  ) throws(RecordError) -> Value? {
+    let result = try read { (connection, state) throws(SQLiteError) -> Result<Value, RecordError>? in
+      if let zone = selection.zoneName, state.zones[Name(zone)] == nil {
+        return .failure(.zoneNotFound(zone))
       }
-      var run = try QueryRun(query, for: .all, connection, state, budget)
-      return try run.count().map { .success(CountResult(count: $0, changeToken: state.token)) }
+      return try body(
+        Snapshot(connection: connection, state: state, sectionCache: sectionCache, advisor: advisor))
     }
     return try result?.get()
-  }
-}
-
-extension Connection {
-  /// All records of the type, or of all types: counted as they were saved.
-  fileprivate func countRecords(ofType name: String?, _ state: StoreState) throws(SQLiteError) -> Int {
-    guard let name else { return Int(state.records) }
-    guard let type = state.types[Name(name)] else { return 0 }
-    let count = try statement(.recordsOfType)
-    count.bind(type.id, at: 1)
-    return Int(try count.first { $0.int64(0) } ?? 0)
   }
 }

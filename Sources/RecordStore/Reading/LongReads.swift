@@ -13,6 +13,7 @@ final class LongReads: Sendable {
   private let file: StoreFile
   private let use: FileUse
   private let advisor: IndexAdvisor
+  private let sectionCache: SectionCache
   private let deliver: @Sendable (CommitGroup) -> Void
   private let logCopied: @Sendable () -> Void
   private let mailbox = Mailbox<Item>()
@@ -20,12 +21,14 @@ final class LongReads: Sendable {
   private let isStopping = Atomic<Bool>(false)
 
   init(
-    file: StoreFile, use: FileUse, advisor: IndexAdvisor, deliver: @escaping @Sendable (CommitGroup) -> Void,
+    file: StoreFile, use: FileUse, advisor: IndexAdvisor, sectionCache: SectionCache,
+    deliver: @escaping @Sendable (CommitGroup) -> Void,
     logCopied: @escaping @Sendable () -> Void
   ) {
     self.file = file
     self.use = use
     self.advisor = advisor
+    self.sectionCache = sectionCache
     self.deliver = deliver
     self.logCopied = logCopied
   }
@@ -63,7 +66,7 @@ final class LongReads: Sendable {
   }
 
   private func run() {
-    let reader = Reader(file: file, use: use, advisor: advisor)
+    let reader = Reader(file: file, use: use, advisor: advisor, sectionCache: sectionCache)
     while let item = mailbox.takeFirst() {
       switch item {
       case .read(let ticket, let request):
@@ -81,14 +84,14 @@ final class LongReads: Sendable {
     defer { reader.renew() }
     let budget = RowBudget(rows: .max) { [self] in isStopping.load(ordering: .relaxed) }
     do {
-      switch request {
-      case .query(let query):
-        guard let result = try reader.query(query, budget) else { return .failure(.stopping) }
-        return .success(.query(result))
-      case .count(let query):
-        guard let result = try reader.count(query, budget) else { return .failure(.stopping) }
-        return .success(.count(result))
-      }
+      let result: ReadResult? =
+        switch request {
+        case .query(let query): try reader.query(query, budget).map { .query($0) }
+        case .count(let query): try reader.count(query, budget).map { .count($0) }
+        case .distinct(let query): try reader.distinct(query, budget).map { .distinct($0) }
+        case .aggregate(let query): try reader.aggregate(query, budget).map { .aggregate($0) }
+        }
+      return result.map { .success($0) } ?? .failure(.stopping)
     } catch {
       return .failure(error)
     }

@@ -16,21 +16,26 @@ public final class Reader {
   /// Told what each query cost.
   let advisor: IndexAdvisor
   private let use: FileUse
+  let sectionCache: SectionCache
   private var openedIn = -1
   private var connection: Connection?
   private var state: StoreState?
   /// Kept from one snapshot to the next, since it seldom changes.
   private var schema: StoreState?
+  /// Of the snapshot, once it was asked for.
+  private var references: ReferencedRecords?
 
-  init(file: StoreFile, use: FileUse, advisor: IndexAdvisor) {
+  init(file: StoreFile, use: FileUse, advisor: IndexAdvisor, sectionCache: SectionCache) {
     self.file = file
     self.advisor = advisor
     self.use = use
+    self.sectionCache = sectionCache
   }
 
   /// Lets go of the snapshot; the next read takes a new one, which has every commit made known before.
   public func renew() {
     defer { if !use.isWritable { connection = nil } }
+    references = nil
     guard state != nil else { return }
     state = nil
     do {
@@ -54,7 +59,7 @@ public final class Reader {
   public func fetch(
     recordName: String, zoneName: String = Identifier.defaultZone
   ) throws(RecordError) -> StoredRecord? {
-    let body = try read { (connection, state) throws(SQLiteError) -> Result<StoredRecord?, RecordError> in
+    let record = try read { (connection, state) throws(SQLiteError) -> Result<StoredRecord?, RecordError> in
       guard let zone = state.zones[Name(zoneName)] else { return .failure(.zoneNotFound(zoneName)) }
       let find = try connection.statement(.recordByName)
       find.bind(recordName, at: 1)
@@ -62,7 +67,20 @@ public final class Reader {
       let body = try find.first { $0.isNull(3) ? nil : $0.bytes(3) } ?? nil
       return .success(body.map { StoredRecord(body: JSON(unchecked: $0)) })
     }
-    return try body.get()
+    return try record.get()
+  }
+
+  /// What finds the records that references lead to in the snapshot. Not to be used after the next ``renew()``;
+  /// it finds nothing that can't be read.
+  public var resolver: any RecordResolver {
+    get throws(RecordError) {
+      if let references { return references }
+      let made = try read { (connection, state) throws(SQLiteError) in
+        ReferencedRecords(connection, zones: state.zones)
+      }
+      references = made
+      return made
+    }
   }
 
   /// How much is in the store.
@@ -87,6 +105,7 @@ public final class Reader {
       // Whatever it was, the next read starts with a connection of its own.
       self.connection = nil
       state = nil
+      references = nil
       throw file.explain(error)
     }
   }
@@ -97,6 +116,7 @@ public final class Reader {
       connection = nil
       state = nil
       schema = nil
+      references = nil
       openedIn = current
     }
     if let connection { return connection }
