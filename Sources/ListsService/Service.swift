@@ -13,6 +13,8 @@ public final class Service {
   let version: String
   let databases: OpenDatabases
   private(set) var limits: ServiceLimits
+  /// Milliseconds since 1970 (UTC).
+  let clock: @Sendable () -> Int64
   let log: @Sendable (LogEntry) -> Void
   private let deliver: @Sendable (Delivery) -> Void
 
@@ -35,6 +37,7 @@ public final class Service {
     access = configuration.access
     version = configuration.version
     limits = configuration.limits
+    clock = configuration.clock
     self.deliver = deliver
     self.log = log
     databases = OpenDatabases(configuration, deliver: deliver, log: log)

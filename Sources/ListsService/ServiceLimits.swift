@@ -24,6 +24,12 @@ public struct ServiceLimits: Sendable, Equatable {
   public var maximumPredicateBytes = 64 << 10
   /// Sort descriptors of a query.
   public var maximumSortDescriptors = 32
+  /// Keys of `include` or `groupBy`, or figures of `aggregateRecords`.
+  public var maximumKeys = 32
+  /// Groups of `aggregateRecords`.
+  public var maximumGroups = 10_000
+  /// Sections of a result that is sorted by them.
+  public var maximumSections = 100_000
   /// Subscriptions of a connection.
   public var maximumSubscriptions = 1000
   /// Connections of a user.
@@ -48,6 +54,7 @@ public struct ServiceLimits: Sendable, Equatable {
       ("maximumFields", maximumFields), ("maximumIndexes", maximumIndexes),
       ("maximumPredicateBytes", maximumPredicateBytes),
       ("maximumSortDescriptors", maximumSortDescriptors),
+      ("maximumKeys", maximumKeys), ("maximumGroups", maximumGroups), ("maximumSections", maximumSections),
       ("maximumSubscriptions", maximumSubscriptions), ("maximumConnections", maximumConnections),
       ("maximumContainers", maximumContainers), ("maximumRequestsInFlight", maximumRequestsInFlight),
       ("maximumQueuedBytes", maximumQueuedBytes),

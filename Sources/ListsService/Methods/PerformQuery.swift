@@ -9,48 +9,68 @@ extension Method {
       .required("recordType"), .optional("predicate"), .optional("arguments"), .optional("variables"),
       .optional("sortDescriptors"), .optional("desiredKeys"), .optional("resultsLimit"),
       .optional("cursor"), .optional("zoneName"), .optional("sectionNameKey"),
-      .optional("sectionIndexTitle"),
+      .optional("sectionIndexTitle"), .optional("filterBy"), .optional("sortBy"), .optional("include"),
+      .optional("fromIndexTitle"), .optional("explain"),
     ],
-    errors: .read
+    errors: .read.union([.unknownItem])
   ) { invocation, result throws(RecordError) in
     let arguments = invocation.arguments
-    let limits = invocation.limits
     let database = try invocation.database(for: .read)
-    let selection = try QueryArguments(invocation)
-    let desiredKeys = try arguments.strings("desiredKeys").map(DesiredKeys.init)
-    let query = Query(
-      recordType: selection.recordType, zoneName: selection.zoneName,
-      predicate: selection.predicate ?? .everything,
-      sortDescriptors: try arguments.sortDescriptors(atMost: limits.maximumSortDescriptors),
-      resultsLimit: try arguments.integer("resultsLimit", in: 1...limits.maximumResults)
-        ?? limits.defaultResults,
-      maximumBytes: limits.maximumReplyBytes / 2, cursor: try arguments.string("cursor"),
-      sections: try arguments.sections())
-    if let page = try database.query(query) {
-      result.page(page, desiredKeys: desiredKeys)
+    let query = try invocation.query()
+    let page = PageWriter(
+      desiredKeys: try arguments.strings("desiredKeys").map(DesiredKeys.init),
+      includes: arguments["include"] != nil, explains: query.explains)
+    if let found = try database.query(query) {
+      page.write(found, to: &result)
       try invocation.checkReply(result)
       return .done
     }
     return .read(database, .query(query)) { [invocation] read, result throws(RecordError) in
-      guard case .query(let page) = read else { throw .unexpectedItem }
-      result.page(page, desiredKeys: desiredKeys)
+      guard case .query(let found) = read else { throw .unexpectedItem }
+      page.write(found, to: &result)
       try invocation.checkReply(result)
     }
   }
 }
 
+extension Invocation {
+  fileprivate func query() throws(RecordError) -> Query {
+    let cursor = try arguments.string("cursor")
+    var query = try QueryArguments(self, cursor: cursor).query
+    query.sortDescriptors = try arguments.sortDescriptors(atMost: limits.maximumSortDescriptors)
+    query.resultsLimit =
+      try arguments.integer("resultsLimit", in: 1...limits.maximumResults) ?? limits.defaultResults
+    query.maximumBytes = limits.maximumReplyBytes / 2
+    query.cursor = cursor
+    query.sections = try arguments.sections()
+    query.maximumSections = limits.maximumSections
+    query.fromIndexTitle = try arguments.string("fromIndexTitle")
+    if query.fromIndexTitle != nil, query.sections == nil {
+      throw .parameter("fromIndexTitle", mustBe: "left out without a sectionNameKey")
+    }
+    query.include = try arguments.keyPaths("include", atMost: limits.maximumKeys).map(\.path)
+    query.maximumIncluded = limits.maximumItems
+    query.explains = try arguments.bool("explain", default: false)
+    return query
+  }
+}
+
 extension Arguments {
   fileprivate func sortDescriptors(atMost limit: Int) throws(RecordError) -> [SortDescriptor] {
-    let elements = try list("sortDescriptors") ?? []
-    guard elements.count <= limit else {
+    let elements = try list("sortDescriptors")
+    let cloudKit = try list("sortBy")
+    if elements != nil, cloudKit != nil {
+      throw .parameter("sortBy", mustBe: "left out with sortDescriptors")
+    }
+    let count = elements?.count ?? cloudKit?.count ?? 0
+    guard count <= limit else {
       throw .limit(
-        "maximumSortDescriptors", limit, actual: elements.count,
+        "maximumSortDescriptors", limit, actual: count,
         "a query may have \(limit) sort descriptors at most")
     }
+    if let cloudKit { return try SortDescriptor.list(sortBy: cloudKit) }
     var descriptors: [SortDescriptor] = []
-    for element in elements {
-      descriptors.append(try SortDescriptor(json: element))
-    }
+    for element in elements ?? [] { descriptors.append(try SortDescriptor(json: element)) }
     return descriptors
   }
 
@@ -66,46 +86,64 @@ extension Arguments {
   }
 }
 
-extension JSONWriter {
-  fileprivate mutating func page(_ page: QueryResult, desiredKeys: DesiredKeys?) {
-    beginObject()
-    key("records")
-    beginArray()
-    for record in page.records { record.write(desiredKeys: desiredKeys, to: &self) }
-    endArray()
+/// Writes a page as the reply's result.
+private struct PageWriter {
+  let desiredKeys: DesiredKeys?
+  let includes: Bool
+  let explains: Bool
+
+  func write(_ page: QueryResult, to result: inout JSONWriter) {
+    result.beginObject()
+    result.key("records")
+    result.beginArray()
+    for record in page.records { record.write(desiredKeys: desiredKeys, to: &result) }
+    result.endArray()
     if let cursor = page.cursor {
-      key("cursor")
-      string(cursor)
+      result.key("cursor")
+      result.string(cursor)
     }
-    key("changeToken")
-    string(page.changeToken.text)
-    if let sections = page.sections { write(sections) }
-    endObject()
+    result.key("changeToken")
+    result.string(page.changeToken.text)
+    if let sections = page.sections { write(sections, to: &result) }
+    if includes { write(page.included, to: &result) }
+    if explains { result.plan(page.plan) }
+    result.endObject()
   }
 
-  private mutating func write(_ sections: [Section]) {
-    key("sections")
-    beginArray()
+  private func write(_ sections: [Section], to result: inout JSONWriter) {
+    result.key("sections")
+    result.beginArray()
     for section in sections {
-      beginObject()
-      key("name")
-      string(section.name)
-      key("indexTitle")
-      string(section.indexTitle ?? "")
-      key("numberOfRecords")
-      int(section.numberOfRecords)
-      key("offset")
-      int(section.offset)
-      endObject()
+      result.beginObject()
+      result.key("name")
+      result.string(section.name)
+      result.key("indexTitle")
+      result.string(section.indexTitle ?? "")
+      result.key("numberOfRecords")
+      result.int(section.numberOfRecords)
+      result.key("offset")
+      result.int(section.offset)
+      result.endObject()
     }
-    endArray()
-    key("sectionIndexTitles")
+    result.endArray()
+    result.key("sectionIndexTitles")
     // Sections that share a letter need not follow each other: sorting by code point parts "b" from "B".
-    var titles: [String] = []
-    var seen: Set<String> = []
-    for title in sections.lazy.compactMap(\.indexTitle) where seen.insert(title).inserted {
-      titles.append(title)
+    result.strings(sections.compactMap(\.indexTitle).withoutRepetition())
+  }
+
+  private func write(_ included: [IncludedRecord], to result: inout JSONWriter) {
+    result.key("included")
+    result.beginArray()
+    for item in included {
+      result.beginObject()
+      result.key("recordName")
+      result.string(item.recordName)
+      result.key("zoneName")
+      result.string(item.zoneName)
+      result.key("record")
+      if let record = item.record { result.raw(record.body) } else { result.null() }
+      result.endObject()
     }
-    strings(titles)
+    result.endArray()
   }
 }

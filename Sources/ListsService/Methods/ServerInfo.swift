@@ -6,7 +6,10 @@ extension Method {
   /// The protocol that is spoken: a larger minor version only adds.
   private static let protocolVersion = "1.0"
   /// Features that a client may ask for by name.
-  private static let capabilities = ["batch", "changes", "sections", "atomicBatches", "localizedCollation"]
+  private static let capabilities = [
+    "batch", "changes", "sections", "atomicBatches", "localizedCollation", "include", "distinct", "aggregate",
+    "explain", "cloudKitFilters",
+  ]
 
   static let serverInfo = Method(
     "serverInfo", .local, [], errors: .always.union([.invalidArguments])

@@ -3,17 +3,15 @@ internal import RecordStore
 internal import Records
 
 extension Method {
-  /// The parameters that make a subscription's filter; two that agree in them share its evaluation.
-  private static let filter = [
-    "recordType", "predicate", "arguments", "variables", "zoneName", "firesOn", "desiredKeys",
-  ]
-
   static let subscribe = Method(
     "subscribe", .read,
-    filter.map { .optional($0) } + [.optional("since"), .optional("sendInitial")],
+    [
+      .optional("recordType"), .optional("predicate"), .optional("arguments"), .optional("variables"),
+      .optional("zoneName"), .optional("firesOn"), .optional("desiredKeys"), .optional("since"),
+      .optional("sendInitial"), .optional("filterBy"),
+    ],
     errors: .read.union([.changeTokenExpired])
   ) { invocation, result throws(RecordError) in
-    let arguments = invocation.arguments
     let session = invocation.session
     let database = try invocation.database(for: .read)
     let limit = invocation.limits.maximumSubscriptions
@@ -22,9 +20,7 @@ extension Method {
         "maximumSubscriptions", limit, actual: nil,
         "a connection may have \(limit) subscriptions at most")
     }
-    let shape = try database.hub.shape(key: arguments.key(of: filter)) { () throws(RecordError) in
-      try invocation.makeShape(key: arguments.key(of: filter))
-    }
+    let shape = database.hub.shape(like: try invocation.shape())
     let position = try database.position()
     let start = try invocation.start(in: database, at: position.token)
     let subscription = Subscription(
@@ -58,20 +54,8 @@ extension Method {
   }
 }
 
-extension Arguments {
-  /// The text of the parameters; of a spelling, so that equal filters may have different keys.
-  fileprivate func key(of names: [String]) -> [UInt8] {
-    var key: [UInt8] = []
-    for name in names {
-      if let value = self[name] { key += value.bytes }
-      key.append(0)
-    }
-    return key
-  }
-}
-
 extension Invocation {
-  fileprivate func makeShape(key: [UInt8]) throws(RecordError) -> SubscriptionShape {
+  fileprivate func shape() throws(RecordError) -> SubscriptionShape {
     let selection = try QueryArguments(self)
     var reasons = Set(ChangeReason.allCases)
     if let names = try arguments.strings("firesOn") {
@@ -86,9 +70,8 @@ extension Invocation {
       if reasons.isEmpty { throw .parameter("firesOn", mustBe: "left out or name a reason") }
     }
     return SubscriptionShape(
-      key: key, recordType: selection.recordType, zoneName: selection.zoneName,
-      predicate: selection.predicate, reasons: reasons,
-      desiredKeys: try arguments.strings("desiredKeys").map(DesiredKeys.init))
+      recordType: selection.recordType, zoneName: selection.zoneName, predicate: selection.predicate,
+      reasons: reasons, desiredKeys: try arguments.strings("desiredKeys"))
   }
 
   /// Where a subscription starts: after a token, with the records that there are, or now.

@@ -46,6 +46,16 @@ final class Database {
     try reader.schema(ofType: name)
   }
 
+  /// Nil when it would take too long here: then it is to be submitted.
+  func distinct(_ request: DistinctQuery) throws(RecordError) -> DistinctResult? {
+    try reader.distinct(request, budget: Self.rowsAtOnce)
+  }
+
+  /// Nil when it would take too long here: then it is to be submitted.
+  func aggregate(_ request: AggregateQuery) throws(RecordError) -> AggregateResult? {
+    try reader.aggregate(request, budget: Self.rowsAtOnce)
+  }
+
   var recordCount: Int { (try? reader.statistics().records) ?? 0 }
 
   /// Of the snapshot that is read from.
@@ -74,6 +84,6 @@ final class Database {
       case nil: break
       }
     }
-    for changeSet in group.changeSets { hub.publish(changeSet) }
+    for changeSet in group.changeSets { hub.publish(changeSet) { [reader] in try? reader.resolver } }
   }
 }

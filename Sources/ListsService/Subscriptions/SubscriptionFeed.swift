@@ -90,7 +90,8 @@ extension Service {
       return
     }
     let after = page.changeSet.changeToken
-    let parts = subscription.shape.changes(in: page.changeSet, areOwn: false)
+    let reader = subscription.database.reader
+    let parts = subscription.shape.changes(in: page.changeSet, areOwn: false) { try? reader.resolver }
     if !parts.isEmpty {
       subscription.push(parts, token: after.text, moreComing: page.moreComing)
     } else if !page.moreComing, subscription.owesMore {

@@ -20,13 +20,8 @@ final class SubscriptionHub {
     self.position = position
   }
 
-  /// The shape with that key, made when there is none.
-  func shape(
-    key: [UInt8], make: () throws(RecordError) -> SubscriptionShape
-  ) throws(RecordError) -> SubscriptionShape {
-    if let shape = shapes[key] { return shape }
-    return try make()
-  }
+  /// The shape that other subscriptions have already which ask for the same, or else this one.
+  func shape(like shape: SubscriptionShape) -> SubscriptionShape { shapes[shape.key] ?? shape }
 
   func add(_ subscription: Subscription) {
     let shape = subscription.shape
@@ -53,8 +48,9 @@ final class SubscriptionHub {
     }
   }
 
-  /// Pushes what one commit means to each subscription. Commits come in order, each once.
-  func publish(_ changeSet: ChangeSet) {
+  /// Pushes what one commit means to each subscription. Commits come in order, each once. `resolver` is asked for
+  /// what finds the records that references lead to, by filters that follow them.
+  func publish(_ changeSet: ChangeSet, resolver: () -> (any RecordResolver)?) {
     let before = position
     position = Position(sequence: changeSet.sequence, token: changeSet.changeToken)
     guard let origin = changeSet.changes.first?.origin, !shapes.isEmpty else { return }
@@ -65,7 +61,7 @@ final class SubscriptionHub {
       for subscription in shape.members {
         guard case .live(let start) = subscription.state, changeSet.sequence > start else { continue }
         let isOwn = subscription.session.caller.connection == origin.connection
-        let parts = (isOwn ? own : others) ?? shape.changes(in: changeSet, areOwn: isOwn)
+        let parts = (isOwn ? own : others) ?? shape.changes(in: changeSet, areOwn: isOwn, resolver: resolver)
         if isOwn { own = parts } else { others = parts }
         if parts.isEmpty { break }
         if let refusal = subscription.session.refusalOfPushes(from: subscription.database) {

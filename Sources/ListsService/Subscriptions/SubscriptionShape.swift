@@ -5,7 +5,8 @@ internal import Records
 /// What subscriptions that ask for the same have in common: their filter is evaluated once for a change, and
 /// the change is made into JSON once.
 final class SubscriptionShape {
-  /// Tells shapes apart: the text of the parameters that make the filter.
+  /// Tells shapes apart: what makes the filter, as text. The moment of `now()` is in it as a date, so filters of
+  /// different moments are different.
   let key: [UInt8]
   /// Nil for records of every type.
   let recordType: String?
@@ -18,39 +19,50 @@ final class SubscriptionShape {
   var members: [Subscription] = []
 
   init(
-    key: [UInt8], recordType: String?, zoneName: String?, predicate: Predicate?, reasons: Set<ChangeReason>,
-    desiredKeys: DesiredKeys?
+    recordType: String?, zoneName: String?, predicate: Predicate?, reasons: Set<ChangeReason>,
+    desiredKeys: [String]?
   ) {
-    self.key = key
     self.recordType = recordType
     self.zoneName = zoneName
     self.predicate = predicate
     self.reasons = reasons
-    self.desiredKeys = desiredKeys
+    self.desiredKeys = desiredKeys.map(DesiredKeys.init)
+    var key = JSONWriter()
+    key.beginArray()
+    for text in [recordType, zoneName, predicate?.text] {
+      if let text { key.string(text) } else { key.null() }
+    }
+    key.strings(reasons.map(\.rawValue).sorted())
+    if let desiredKeys { key.strings(desiredKeys) }
+    key.endArray()
+    self.key = key.bytes
   }
 
   /// What the change means here; nil when it does not concern these subscriptions.
-  func reason(for change: RecordChange) -> ChangeReason? {
+  private func reason(for change: RecordChange, _ resolver: (any RecordResolver)?) -> ChangeReason? {
     if let recordType, change.recordType != recordType { return nil }
     if let zoneName, change.zoneName != zoneName { return nil }
     let reason = ChangeReason(
-      existed: change.before != nil, matched: matches(change.before),
-      exists: change.after != nil, matches: matches(change.after))
+      existed: change.before != nil, matched: matches(change.before, resolver),
+      exists: change.after != nil, matches: matches(change.after, resolver))
     guard let reason, reasons.contains(reason) else { return nil }
     return reason
   }
 
-  private func matches(_ record: StoredRecord?) -> Bool {
+  private func matches(_ record: StoredRecord?, _ resolver: (any RecordResolver)?) -> Bool {
     guard let record else { return false }
-    return predicate?.matches(record) ?? true
+    return predicate?.matches(record, resolver: resolver) ?? true
   }
 
   /// What concerns these subscriptions, as the members `changes` of one or more pushes; none when nothing
-  /// does.
-  func changes(in changeSet: ChangeSet, areOwn: Bool) -> [[UInt8]] {
+  /// does. `resolver` is asked for what finds the records that references lead to, if the filter follows them.
+  func changes(
+    in changeSet: ChangeSet, areOwn: Bool, resolver: () -> (any RecordResolver)?
+  ) -> [[UInt8]] {
+    let resolver = predicate?.mayFollowReferences == true ? resolver() : nil
     var parts = ChangeParts()
     for change in changeSet.changes {
-      guard let reason = reason(for: change) else { continue }
+      guard let reason = reason(for: change, resolver) else { continue }
       parts.append { writer in write(change, reason, isOwn: areOwn, to: &writer) }
     }
     return parts.finish()

@@ -1,6 +1,7 @@
 import InProcessService
 import JSONRPC
 import ListsService
+import Synchronization
 import Testing
 
 struct PerformQueryTests {
@@ -107,4 +108,123 @@ struct PerformQueryTests {
     #expect(page["sections"]?.elements.map { $0["name"] } == ["Ant", "Bear", "apple", "bee"])
     #expect(page["sectionIndexTitles"] == ["A", "B"])
   }
+
+  // MARK: What comes beside the records
+
+  private func save(_ client: InProcessClient, _ name: String, _ fields: JSONNode, type: String = "Item")
+    throws
+  {
+    _ = try client.result(
+      "saveRecord",
+      ["record": ["recordType": .string(type), "recordName": .string(name), "fields": fields]])
+  }
+
+  private func names(_ page: JSONNode) -> [String] {
+    (page["records"]?.elements ?? []).map { $0["recordName"]?.text ?? "" }
+  }
+
+  @Test("Records that others refer to come along whole, each once, also when they are not there")
+  func include() throws {
+    let client = service.connect()
+    try save(client, "food", ["name": "Food"], type: "List")
+    let food: JSONNode = ["$reference": ["recordName": "food"]]
+    try save(client, "a", ["list": food])
+    try save(client, "b", ["list": food, "others": [["$reference": ["recordName": "gone"]]]])
+    let page = try client.result(
+      "performQuery", ["recordType": "Item", "include": ["list", "others"], "desiredKeys": []])
+    let included = try #require(page["included"]?.array)
+    #expect(included.map { $0["recordName"] } == ["food", "gone"])
+    #expect(included[0]["record"]?["fields"]?["name"] == "Food")
+    #expect(included[1]["record"] == .null && included[1]["zoneName"] == "_defaultZone")
+    let without = try client.result("performQuery", ["recordType": "Item"])
+    #expect(without["included"] == nil && without["plan"] == nil)
+    #expect(try client.result("performQuery", ["recordType": "Item", "include": []])["included"] == [])
+    #expect(
+      try client.failure("performQuery", ["recordType": "Item", "include": ["a..b"]])["parameter"]
+        == "include")
+  }
+
+  @Test("A plan is told when it is asked for")
+  func explain() throws {
+    let client = service.connect()
+    try save(client, "a", ["v": 1])
+    for method in ["performQuery", "countRecords"] {
+      let plan = try client.result(
+        method, ["recordType": "Item", "predicate": "v == 1 AND w == nil", "explain": true])["plan"]
+      #expect(plan?["access"] == "type" && plan?["index"] == .null)
+      #expect(plan?["rowsExamined"] == 1 && plan?["rowsReturned"] == 1)
+      #expect(plan?["unknownKeys"] == ["w"])
+      #expect(plan?["reason"]?.text != "")
+    }
+  }
+
+  @Test("A page starts at an index title; an unknown one is told with those that there are")
+  func fromIndexTitle() throws {
+    let client = service.connect()
+    for name in ["pear", "apple", "plum"] { try save(client, name, ["n": .string(name)]) }
+    var params: JSONNode = [
+      "recordType": "Item", "sortDescriptors": [["key": "n"]], "sectionNameKey": "n", "fromIndexTitle": "P",
+    ]
+    #expect(names(try client.result("performQuery", params)) == ["pear", "plum"])
+    params = [
+      "recordType": "Item", "sortDescriptors": [["key": "n"]], "sectionNameKey": "n", "fromIndexTitle": "Q",
+    ]
+    let failure = try client.failure("performQuery", params)
+    #expect(failure["errorCode"] == "unknownItem" && failure["known"] == ["A", "P"])
+    #expect(
+      try client.failure("performQuery", ["recordType": "Item", "fromIndexTitle": "P"])["parameter"]
+        == "fromIndexTitle")
+  }
+
+  @Test("CloudKit's filters and sort descriptors stand in place of ours, not beside them")
+  func cloudKitSpelling() throws {
+    let client = service.connect()
+    for name in ["a", "b", "c"] { try save(client, name, ["n": .string(name), "v": name == "b" ? 2 : 1]) }
+    let filter: JSONNode = [
+      ["fieldName": "v", "comparator": "EQUALS", "fieldValue": ["value": 1, "type": "INT64"]]
+    ]
+    let sort: JSONNode = [["fieldName": "n", "ascending": false]]
+    let page = try client.result("performQuery", ["recordType": "Item", "filterBy": filter, "sortBy": sort])
+    #expect(names(page) == ["c", "a"])
+    #expect(try client.result("countRecords", ["recordType": "Item", "filterBy": filter])["count"] == 2)
+    #expect(
+      try client.failure(
+        "performQuery", ["recordType": "Item", "filterBy": filter, "predicate": "v == 1"])["parameter"]
+        == "filterBy")
+    #expect(
+      try client.failure(
+        "performQuery", ["recordType": "Item", "sortBy": sort, "sortDescriptors": []])["parameter"]
+        == "sortBy")
+  }
+
+  @Test("now() is on every page what it was on the first")
+  func moment() throws {
+    let time = Time()
+    let client = InProcessService { $0.clock = { time.now } }.connect()
+    for number in 0..<4 {
+      try save(client, "\(number)", ["due": ["$date": .int(time.now + Int64(number) * 1000)]])
+    }
+    func page(_ cursor: JSONNode) throws -> JSONNode {
+      try client.result(
+        "performQuery",
+        ["recordType": "Item", "predicate": "due <= now() + 1", "resultsLimit": 1, "cursor": cursor])
+    }
+    let first = try page(.null)
+    time.advance(2000)
+    let second = try page(try #require(first["cursor"]))
+    #expect(names(first) + names(second) == ["0", "1"])
+    #expect(second["cursor"] == nil)
+    #expect(
+      try client.result("countRecords", ["recordType": "Item", "predicate": "due <= now() + 1"])["count"] == 4
+    )
+  }
+}
+
+/// A clock that stands still until it is told.
+final class Time: Sendable {
+  private let milliseconds = Atomic<Int64>(1_796_000_000_000)
+
+  var now: Int64 { milliseconds.load(ordering: .relaxed) }
+
+  func advance(_ difference: Int64) { milliseconds.add(difference, ordering: .relaxed) }
 }

@@ -57,6 +57,54 @@ struct SubscriptionTests {
     #expect(try told() == ["deleted a"])
   }
 
+  @Test("A filter looks into the records that references lead to")
+  func references() throws {
+    try save("food", ["name": "Food"], type: "List")
+    _ = try reader.result("subscribe", ["recordType": "Item", "predicate": "list.name == 'Food'"])
+    try save("a", ["list": ["$reference": ["recordName": "food"]]])
+    try save("b", ["list": ["$reference": ["recordName": "gone"]]])
+    #expect(try told() == ["created a"])
+    try save("a", ["list": ["$reference": ["recordName": "gone"]]])
+    #expect(try told() == ["left a"])
+    // A replay as well.
+    try save("b", ["list": ["$reference": ["recordName": "food"]]])
+    let late = service.connect()
+    _ = try late.result(
+      "subscribe", ["recordType": "Item", "predicate": "list.name == 'Food'", "sendInitial": true])
+    #expect(try told(late) == ["created b"])
+  }
+
+  @Test("CloudKit's filters say the same as a predicate")
+  func filterBy() throws {
+    _ = try reader.result(
+      "subscribe",
+      [
+        "recordType": "Item",
+        "filterBy": [["fieldName": "g", "comparator": "BEGINS_WITH", "fieldValue": ["value": "x"]]],
+      ])
+    try save("a", ["g": "xy"])
+    try save("b", ["g": "y"])
+    #expect(try told() == ["created a"])
+  }
+
+  @Test("now() is the moment of each subscription")
+  func moment() throws {
+    let time = Time()
+    let service = InProcessService { $0.clock = { time.now } }
+    let early = service.connect()
+    let late = service.connect()
+    let due = JSONNode.object([("$date", .int(time.now + 1000))])
+    let params: JSONNode = ["recordType": "Item", "predicate": "due <= now()"]
+    _ = try early.result("subscribe", params)
+    time.advance(2000)
+    _ = try late.result("subscribe", params)
+    _ = try early.result(
+      "saveRecord", ["record": ["recordType": "Item", "recordName": "a", "fields": ["due": due]]])
+    service.settle()
+    #expect(try told(early) == [])
+    #expect(try told(late) == ["created a"])
+  }
+
   @Test("Only deletions of what matched are told")
   func deletions() throws {
     try save("a", ["g": "x"])
