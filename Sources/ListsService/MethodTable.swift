@@ -3,8 +3,8 @@ enum MethodTable {
   /// In the order of the documentation.
   static let methods: [Method] = [
     .serverInfo, .discover, .echo, .saveRecord, .fetchRecord, .fetchRecords, .modifyRecords, .performQuery,
-    .countRecords, .distinctValues, .aggregateRecords, .fetchSchema, .saveRecordType, .subscribe, .unsubscribe,
-    .deleteRecord,
+    .countRecords, .distinctValues, .aggregateRecords, .fetchSchema, .saveRecordType, .subscribe,
+    .unsubscribe, .deleteRecord,
   ]
 
   static let names = methods.map(\.name)
