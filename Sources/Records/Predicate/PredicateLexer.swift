@@ -135,6 +135,16 @@ struct PredicateLexer {
     throw .init(at: position, expected: "\(quote) to end the text")
   }
 
+  /// Where the scalar of a text stands that a quote at `start` begins. The text has been read before.
+  static func offset(of index: Int, inLiteralAt start: Int, of text: [Unicode.Scalar]) -> Int {
+    var lexer = PredicateLexer(text)
+    lexer.position = start + 1
+    for _ in 0..<index {
+      if lexer.peek() == "\\" { _ = try? lexer.escape() } else { lexer.position += 1 }
+    }
+    return min(lexer.position, text.count)
+  }
+
   private mutating func escape() throws(PredicateSyntaxError) -> Unicode.Scalar {
     let start = position
     let letter = peek(1)

@@ -2,11 +2,9 @@ extension PredicateParser {
   /// The operators that are words.
   static let operators: [String: Predicate.Operation] = [
     "BETWEEN": .between, "IN": .in, "CONTAINS": .contains, "BEGINSWITH": .beginsWith,
-    "ENDSWITH": .endsWith, "LIKE": .like, "TOKENMATCHES": .matchesWords, "WITHIN": .within,
+    "ENDSWITH": .endsWith, "LIKE": .like, "MATCHES": .matches, "TOKENMATCHES": .matchesWords,
+    "WITHIN": .within,
   ]
-
-  /// Operators of the language that can't be worked out yet.
-  static let missingOperators: Set<String> = ["MATCHES"]
 
   private static let quantifiers: [String: Predicate.Quantifier] = [
     "ANY": .anyElement, "SOME": .anyElement, "ALL": .allElements, "NONE": .noElement,
@@ -24,7 +22,7 @@ extension PredicateParser {
     if left == .allText, quantifier != nil { throw .init(at: start, expected: "a key path") }
     let operation = try operation(on: left, at: start)
     let options = try options(of: operation)
-    let right = try right(of: operation)
+    let right = try right(of: operation, folding: options.folding)
     return Predicate.Comparison(
       left, operation, right, folding: operation.isOfWords ? [] : options.folding,
       matchesPrefixes: options.matchesPrefixes, quantifier: quantifier)
@@ -65,9 +63,6 @@ extension PredicateParser {
       if let operation = Self.operators[word] {
         position += 1
         return operation
-      }
-      if Self.missingOperators.contains(word) {
-        throw .init(at: offset, expected: "another operator", problem: "\(word) is not supported yet")
       }
       if word == "NOT" {
         throw .init(at: offset, expected: "an operator", problem: "NOT stands before the whole comparison")
@@ -111,8 +106,9 @@ extension PredicateParser {
 
   /// The right side, of the shape that the operation needs.
   private mutating func right(
-    of operation: Predicate.Operation
+    of operation: Predicate.Operation, folding: TextFolding
   ) throws(PredicateSyntaxError) -> Predicate.Expression {
+    let start = position
     let offset = token.offset
     if operation == .within { return try region() }
     let right = try value(expected: Self.expectedRight(of: operation))
@@ -124,7 +120,9 @@ extension PredicateParser {
     case (.between, _): throw .init(at: offset, expected: Self.expectedRight(of: operation))
     case (.containsWords, .value(.string(let text))), (.matchesWords, .value(.string(let text))):
       try checkWords(text, at: offset)
-    case (.containsWords, _), (.matchesWords, _):
+    case (.matches, .value(.string(let pattern))):
+      try checkRegularExpression(pattern, folding: folding, startingAt: start)
+    case (.containsWords, _), (.matchesWords, _), (.matches, _):
       throw .init(at: offset, expected: Self.expectedRight(of: operation))
     case (.like, .value(.string(let pattern))): try Self.checkLikePattern(pattern, at: offset)
     default: break
@@ -137,6 +135,7 @@ extension PredicateParser {
     case .in: "a list or a text"
     case .between: "two bounds in braces, {low, high}"
     case .containsWords, .matchesWords: "a text with words"
+    case .matches: "a text, the regular expression"
     default: "a value or a key path"
     }
   }

@@ -1,37 +1,47 @@
 /// Functions. Their names are words only in front of a parenthesis, which is the next token here.
 extension PredicateParser {
-  /// `now()`, `CAST(value, 'type')`
-  mutating func function(
+  /// `now()`
+  mutating func simpleFunction(
     _ name: String, _ keyword: String, at offset: Int
-  ) throws(PredicateSyntaxError) -> Term {
-    switch keyword {
-    case "NOW":
-      position += 1
-      guard take(.closeParenthesis) else { throw .init(at: token.offset, expected: ")") }
-      return Term(expression: .value(.date(now)), offset: offset)
-    case "CAST": return try cast(at: offset)
-    default: throw Self.unknownFunction(name, at: offset)
-    }
+  ) throws(PredicateSyntaxError) -> Predicate.Expression {
+    guard keyword == "NOW" else { throw Self.unknownFunction(name, at: offset) }
+    position += 1
+    guard take(.closeParenthesis) else { throw .init(at: token.offset, expected: ")") }
+    return .value(.date(now))
   }
 
-  /// The functions whose names have colons, each in front of an argument.
-  mutating func function(_ name: String, at offset: Int) throws(PredicateSyntaxError) -> Term {
-    position += 1
-    let operation = Self.arithmeticFunctions[name]
-    guard operation != nil || name == "distanceToLocation:fromLocation:" else {
-      throw Self.unknownFunction(name, at: offset)
+  /// The functions whose names have colons, each in front of an argument; the name is the next token.
+  mutating func namedFunction() throws(PredicateSyntaxError) -> Term {
+    let start = position
+    let expected = try enterNamedFunction()
+    let first = try term(expected: expected)
+    guard take(.comma) else { throw .init(at: token.offset, expected: ", and the second value") }
+    return try applied(start, first, try term(expected: expected))
+  }
+
+  /// What is expected in its parentheses.
+  private mutating func enterNamedFunction() throws(PredicateSyntaxError) -> String {
+    guard case .function(let name) = token.kind else { throw .init(at: token.offset, expected: "a function") }
+    let isArithmetic = Self.arithmeticFunctions[name] != nil
+    guard isArithmetic || name == "distanceToLocation:fromLocation:" else {
+      throw Self.unknownFunction(name, at: token.offset)
     }
-    let expected = operation == nil ? "a location" : "a number or a date"
+    position += 1
     guard token.kind == .sign(.openParenthesis) else {
       throw .init(at: token.offset, expected: "( and two values")
     }
     try enter()
-    let first = try term(expected: expected)
-    guard take(.comma) else { throw .init(at: token.offset, expected: ", and the second value") }
-    let second = try term(expected: expected)
-    guard take(.closeParenthesis) else { throw .init(at: token.offset, expected: ")") }
-    nesting -= 1
-    guard let operation else { return try distance(first, second, at: offset) }
+    return isArithmetic ? "a number or a date" : "a location"
+  }
+
+  private mutating func applied(
+    _ start: Int, _ first: Term, _ second: Term
+  ) throws(PredicateSyntaxError) -> Term {
+    try leave()
+    let offset = tokens[start].offset
+    guard case .function(let name) = tokens[start].kind, let operation = Self.arithmeticFunctions[name] else {
+      return try distance(first, second, at: offset)
+    }
     let result = try combined(operation, first, second)
     return Term(expression: result.expression, depth: result.depth, offset: offset)
   }
@@ -62,26 +72,39 @@ extension PredicateParser {
       problem: "the function \(name) is not supported")
   }
 
-  private mutating func cast(at offset: Int) throws(PredicateSyntaxError) -> Term {
+  /// Whether CAST and its parenthesis come next. The word by itself may be the name of a field.
+  var isCast: Bool { token.keyword == "CAST" && tokens[position + 1].kind == .sign(.openParenthesis) }
+
+  mutating func cast() throws(PredicateSyntaxError) -> Term {
+    let offset = token.offset
+    position += 1
     try enter()
-    let inner = try term(expected: "a value")
+    return try cast(try term(expected: "a value"), at: offset)
+  }
+
+  /// Behind the value.
+  private mutating func cast(_ inner: Term, at offset: Int) throws(PredicateSyntaxError) -> Term {
     switch inner.expression {
     case .list, .box, .polygon, .allText: throw .init(at: inner.offset, expected: "a single value")
     default: break
     }
     guard take(.comma) else { throw .init(at: token.offset, expected: ", and the type") }
-    let typeOffset = token.offset
-    guard case .value(.string(let name)) = try value(expected: Self.expectedTypes),
-      let type = Predicate.CastType(rawValue: name)
-    else { throw .init(at: typeOffset, expected: Self.expectedTypes) }
-    guard take(.closeParenthesis) else { throw .init(at: token.offset, expected: ")") }
-    nesting -= 1
+    let type = try castType()
+    try leave()
     guard case .value(let value) = inner.expression else {
       return try nested(.cast(inner.expression, type), inner, at: offset)
     }
     let result = type.cast(value)
     if value != nil, result == nil { throw Self.unreadable(type, at: inner.offset) }
     return Term(expression: .value(result), offset: offset)
+  }
+
+  private mutating func castType() throws(PredicateSyntaxError) -> Predicate.CastType {
+    let offset = token.offset
+    guard case .value(.string(let name)) = try leaf(expected: Self.expectedTypes).expression,
+      let type = Predicate.CastType(rawValue: name)
+    else { throw .init(at: offset, expected: Self.expectedTypes) }
+    return type
   }
 
   private static let expectedTypes = "'NSDate', 'NSNumber' or 'NSString'"

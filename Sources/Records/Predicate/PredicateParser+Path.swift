@@ -89,10 +89,11 @@ extension PredicateParser {
     } else if take("SIZE") {
       result = .size
     } else {
-      nesting += 1
-      if nesting > Predicate.maximumExpressionDepth { throw Self.tooDeep(at: offset) }
+      // No path is constant, so none in brackets needs brackets of its own.
+      if isInBrackets { throw .init(at: offset, expected: Self.expectedInBrackets) }
+      isInBrackets = true
       let expression = try value(expected: Self.expectedInBrackets)
-      nesting -= 1
+      isInBrackets = false
       switch expression {
       case .value(.int64(let index)) where index >= 0:
         result = .position(.index(Int(index)))

@@ -8,6 +8,24 @@ extension PredicateParser {
     }
   }
 
+  /// `start`: the token with which the right side begins.
+  mutating func checkRegularExpression(
+    _ pattern: String, folding: TextFolding, startingAt start: Int
+  ) throws(PredicateSyntaxError) {
+    let token = tokens[start]
+    try countSearch(at: token.offset)
+    do throws(RegularExpression.SyntaxError) {
+      _ = try RegularExpression(pattern, folding: folding)
+    } catch {
+      // Of a literal the place in it is told, of any other text the place where that stands.
+      let isLiteral = if case .text = token.kind { position == start + 1 } else { false }
+      throw PredicateSyntaxError(
+        at: isLiteral
+          ? PredicateLexer.offset(of: error.offset, inLiteralAt: token.offset, of: text) : token.offset,
+        expected: error.expected, problem: error.problem ?? "the regular expression can't be read")
+    }
+  }
+
   mutating func checkWords(_ text: String, at offset: Int) throws(PredicateSyntaxError) {
     try countSearch(at: offset)
     if text.unicodeScalars.allSatisfy(\.properties.isWhitespace) {

@@ -30,18 +30,24 @@ extension PredicateParser {
 
   /// With the minuses in front, which bind more tightly than any other sign.
   private mutating func signedTerm(expected: String) throws(PredicateSyntaxError) -> Term {
-    let start = token.offset
-    var negations = 0
-    while token.kind == .sign(.minus) {
-      position += 1
-      if case .number(let digits) = token.kind {
-        let number = try Self.number("-" + digits, at: tokens[position - 1].offset)
-        position += 1
-        return try negated(Term(expression: .value(number), offset: start), times: negations)
-      }
-      negations += 1
-    }
-    return try negated(try simpleTerm(expected: negations == 0 ? expected : "a number"), times: negations)
+    let negations = takeMinuses()
+    if negations == 0 { return try simpleTerm(expected: expected) }
+    if case .number = token.kind { return try negated(try negativeNumber(), times: negations - 1) }
+    return try negated(try simpleTerm(expected: "a number"), times: negations)
+  }
+
+  private mutating func takeMinuses() -> Int {
+    let start = position
+    while token.kind == .sign(.minus) { position += 1 }
+    return position - start
+  }
+
+  /// The number that is the next token, with the minus before it: the smallest integer has no positive one.
+  private mutating func negativeNumber() throws(PredicateSyntaxError) -> Term {
+    let offset = tokens[position - 1].offset
+    guard case .number(let digits) = token.kind else { throw .init(at: offset, expected: "a number") }
+    position += 1
+    return Term(expression: .value(try Self.number("-" + digits, at: offset)), offset: offset)
   }
 
   private func negated(_ term: Term, times count: Int) throws(PredicateSyntaxError) -> Term {
@@ -90,44 +96,54 @@ extension PredicateParser {
 
   // MARK: Between the signs
 
+  /// What goes deeper is told from what doesn't here, so that the stack that a level takes stays small.
   private mutating func simpleTerm(expected: String) throws(PredicateSyntaxError) -> Term {
-    let offset = token.offset
     switch token.kind {
-    case .text(let text):
-      position += 1
-      return Term(expression: .value(.string(text)), offset: offset)
-    case .number(let digits):
-      position += 1
-      return Term(expression: .value(try Self.number(digits, at: offset)), offset: offset)
-    case .argument(.keyPath):
-      position += 1
-      return Term(expression: try path(after: arguments.nextKeyPath(at: offset)), offset: offset)
-    case .argument(let conversion):
-      position += 1
-      return Term(expression: try arguments.next(conversion, at: offset), offset: offset)
-    case .variable(let name):
-      position += 1
-      return Term(expression: try arguments.variable(name, at: offset), offset: offset)
-    case .name(let name):
-      position += 1
-      return Term(expression: try path(after: [name]), offset: offset)
-    case .sign(.openParenthesis):
-      try enter()
-      var term = try term(expected: expected)
-      guard take(.closeParenthesis) else { throw .init(at: token.offset, expected: ")") }
-      nesting -= 1
-      if case .path(let path) = term.expression, token.kind == .sign(.openBracket) {
-        term.expression = try self.path(after: path.components, isCounting: path.countsElements)
-      }
-      return Term(expression: term.expression, depth: term.depth, offset: offset)
+    case .sign(.openParenthesis): return try parenthesized(expected: expected)
     case .sign(.openBrace): return try list()
-    case .function(let name): return try function(name, at: offset)
-    case .word(let word): return try self.word(word, token.keyword, at: offset, expected: expected)
-    case .collectionOperator:
-      throw .init(at: offset, expected: "a key path before the @")
-    case .sign, .end:
-      throw .init(at: offset, expected: expected)
+    case .function: return try namedFunction()
+    case .word where isCast: return try cast()
+    default: return try leaf(expected: expected)
     }
+  }
+
+  private mutating func parenthesized(expected: String) throws(PredicateSyntaxError) -> Term {
+    let offset = token.offset
+    try enter()
+    return try closed(try term(expected: expected), at: offset)
+  }
+
+  /// Behind what stands in parentheses.
+  private mutating func closed(_ inner: Term, at offset: Int) throws(PredicateSyntaxError) -> Term {
+    try leave()
+    var expression = inner.expression
+    if case .path(let path) = expression, token.kind == .sign(.openBracket) {
+      expression = try self.path(after: path.components, isCounting: path.countsElements)
+    }
+    return Term(expression: expression, depth: inner.depth, offset: offset)
+  }
+
+  /// A term without others in it.
+  mutating func leaf(expected: String) throws(PredicateSyntaxError) -> Term {
+    let offset = token.offset
+    let expression: Predicate.Expression
+    switch token.kind {
+    case .collectionOperator: throw .init(at: offset, expected: "a key path before the @")
+    case .sign, .end, .function: throw .init(at: offset, expected: expected)
+    default: position += 1
+    }
+    switch tokens[position - 1].kind {
+    case .text(let text): expression = .value(.string(text))
+    case .number(let digits): expression = .value(try Self.number(digits, at: offset))
+    case .argument(.keyPath): expression = try path(after: arguments.nextKeyPath(at: offset))
+    case .argument(let conversion): expression = try arguments.next(conversion, at: offset)
+    case .variable(let name): expression = try arguments.variable(name, at: offset)
+    case .name(let name): expression = try path(after: [name])
+    case .word(let word):
+      expression = try meaning(of: word, tokens[position - 1].keyword, at: offset, expected: expected)
+    case .collectionOperator, .sign, .end, .function: throw .init(at: offset, expected: expected)
+    }
+    return Term(expression: expression, offset: offset)
   }
 
   /// Goes into a parenthesis or a brace, which is the next token.
@@ -135,6 +151,12 @@ extension PredicateParser {
     nesting += 1
     if nesting > Predicate.maximumExpressionDepth { throw Self.tooDeep(at: token.offset) }
     position += 1
+  }
+
+  /// Out of a parenthesis.
+  mutating func leave() throws(PredicateSyntaxError) {
+    guard take(.closeParenthesis) else { throw .init(at: token.offset, expected: ")") }
+    nesting -= 1
   }
 
   static func number(_ digits: String, at offset: Int) throws(PredicateSyntaxError) -> FieldValue {
@@ -147,52 +169,53 @@ extension PredicateParser {
     return .double(double)
   }
 
-  private mutating func word(
-    _ word: String, _ keyword: String, at offset: Int, expected: String
-  ) throws(PredicateSyntaxError) -> Term {
-    position += 1
+  private mutating func meaning(
+    of word: String, _ keyword: String, at offset: Int, expected: String
+  ) throws(PredicateSyntaxError) -> Predicate.Expression {
     switch keyword {
-    case "TRUE", "YES": return Term(expression: .value(.boolean(true)), offset: offset)
-    case "FALSE", "NO": return Term(expression: .value(.boolean(false)), offset: offset)
-    case "NULL", "NIL": return Term(expression: .value(nil), offset: offset)
-    case "SELF":
-      guard take(.point) else { return Term(expression: .allText, offset: offset) }
-      return Term(expression: try path(after: [try component()]), offset: offset)
-    case "ALLTOKENS": return Term(expression: .allText, offset: offset)
+    case "TRUE", "YES": return .value(.boolean(true))
+    case "FALSE", "NO": return .value(.boolean(false))
+    case "NULL", "NIL": return .value(nil)
+    case "SELF": return take(.point) ? try path(after: [try component()]) : .allText
+    case "ALLTOKENS": return .allText
     case _ where PredicateText.reservedWords.contains(keyword):
       throw .init(
         at: offset, expected: expected,
         problem: "\(word) is a word of the language (a field of that name is written `\(word)`)")
     default:
-      if token.kind == .sign(.openParenthesis) { return try function(word, keyword, at: offset) }
-      return Term(expression: try path(after: [word]), offset: offset)
+      if token.kind == .sign(.openParenthesis) { return try simpleFunction(word, keyword, at: offset) }
+      return try path(after: [word])
     }
   }
 
   // MARK: Lists
 
   private mutating func list() throws(PredicateSyntaxError) -> Term {
-    let start = token.offset
+    let offset = token.offset
     try enter()
     var elements: [Predicate.Expression] = []
     var depth = 0
     if token.kind != .sign(.closeBrace) {
       repeat {
-        let offset = token.offset
-        if token.kind == .sign(.openBrace) { throw Self.listInList(at: offset) }
-        let element = try term(expected: "a value")
-        switch element.expression {
-        case .list: throw Self.listInList(at: offset)
-        case .allText: throw Self.allTextElsewhere(at: offset)
-        default: break
-        }
-        elements.append(element.expression)
-        depth = max(depth, element.depth)
+        if token.kind == .sign(.openBrace) { throw Self.listInList(at: token.offset) }
+        try Self.add(try term(expected: "a value"), to: &elements, &depth)
       } while take(.comma)
     }
     guard take(.closeBrace) else { throw .init(at: token.offset, expected: ", or }") }
     nesting -= 1
-    return try nested(.list(elements), Term(expression: .list([]), depth: depth, offset: start), at: start)
+    return Term(expression: .list(elements), depth: depth, offset: offset)
+  }
+
+  private static func add(
+    _ element: Term, to elements: inout [Predicate.Expression], _ depth: inout Int
+  ) throws(PredicateSyntaxError) {
+    switch element.expression {
+    case .list: throw listInList(at: element.offset)
+    case .allText: throw allTextElsewhere(at: element.offset)
+    default: break
+    }
+    elements.append(element.expression)
+    depth = max(depth, element.depth)
   }
 
   private static func listInList(at offset: Int) -> PredicateSyntaxError {

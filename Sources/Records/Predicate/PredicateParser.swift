@@ -5,6 +5,7 @@ import JSONRPC
 /// AND, OR, NOT and parentheses are worked off on a stack of its own, so that no text can exhaust the
 /// thread's; what stands between them is read by ``comparison()``.
 struct PredicateParser {
+  let text: [Unicode.Scalar]
   let tokens: [PredicateToken]
   /// Of the next token.
   var position = 0
@@ -13,6 +14,8 @@ struct PredicateParser {
   let now: Int64
   /// Parentheses, braces and functions around the place reached inside of an expression.
   var nesting = 0
+  /// Whether the place reached is in the brackets of a key path.
+  var isInBrackets = false
   /// Patterns of MATCHES and searches for words so far.
   var searches = 0
 
@@ -40,14 +43,17 @@ struct PredicateParser {
     do {
       var lexer = PredicateLexer(scalars)
       var parser = PredicateParser(
-        try lexer.tokens(), PredicateArguments(arguments, variables), now: now)
+        scalars, try lexer.tokens(), PredicateArguments(arguments, variables), now: now)
       return try parser.predicate()
     } catch {
       throw error.recordError(in: scalars)
     }
   }
 
-  private init(_ tokens: [PredicateToken], _ arguments: PredicateArguments, now: Int64) {
+  private init(
+    _ text: [Unicode.Scalar], _ tokens: [PredicateToken], _ arguments: PredicateArguments, now: Int64
+  ) {
+    self.text = text
     self.tokens = tokens
     self.now = now
     self.arguments = arguments
@@ -173,7 +179,7 @@ struct PredicateParser {
       default: return sign.arithmetic != nil
       }
     case .word:
-      return Self.operators[tokens[end].keyword] != nil || Self.missingOperators.contains(tokens[end].keyword)
+      return Self.operators[tokens[end].keyword] != nil
     default: return false
     }
   }

@@ -3,6 +3,7 @@ import JSONRPC
 /// The text on the right of LIKE, MATCHES and the operations on words, made ready to be looked for.
 enum PreparedPattern: Sendable {
   case like(LikePattern)
+  case regularExpression(RegularExpression)
   case words(WordQuery)
 
   /// Nil for other operations, and for a text that can't be looked for: it is found nowhere.
@@ -11,6 +12,10 @@ enum PreparedPattern: Sendable {
     case .like:
       guard let pattern = LikePattern(text, folding: comparison.folding) else { return nil }
       self = .like(pattern)
+    case .matches:
+      // The parser has read it before.
+      guard let expression = try? RegularExpression(text, folding: comparison.folding) else { return nil }
+      self = .regularExpression(expression)
     case .containsWords, .matchesWords:
       guard
         let query = WordQuery(
@@ -33,6 +38,8 @@ enum PreparedPattern: Sendable {
     switch self {
     case .like(let pattern):
       return left.text.map { pattern.matches(folding.folded($0).span) } ?? false
+    case .regularExpression(let expression):
+      return left.text.map { expression.matches(folding.folded($0).span) } ?? false
     case .words(let query):
       if isAllText { return query.matches(record) }
       return query.matches(
@@ -45,6 +52,8 @@ enum PreparedPattern: Sendable {
     switch self {
     case .like(let pattern):
       json.kind == .string && withFoldedText(of: json, folding: folding) { pattern.matches($0) }
+    case .regularExpression(let expression):
+      json.kind == .string && withFoldedText(of: json, folding: folding) { expression.matches($0) }
     case .words(let query): query.matches(json)
     }
   }

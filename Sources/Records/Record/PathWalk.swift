@@ -7,6 +7,8 @@ struct PathWalk {
   /// Records that one path of one record can go into. Lists of references to records with lists of references
   /// would have no end otherwise.
   static let maximumRecords = 10_000
+  /// Elements of lists that a path that went into other records can go through at once.
+  static let maximumElements = 100_000
 
   /// A place that was reached.
   private struct Place {
@@ -46,22 +48,28 @@ struct PathWalk {
         return
       }
       spread()
-      var follows = false
-      for index in places.indices {
-        guard let next = follow(places[index], name) else {
-          step(&places[index], name)
-          continue
-        }
-        places[index] = next
-        follows = true
-      }
-      if follows { hops += 1 }
-      if hops > Self.maximumHops || records > Self.maximumRecords {
+      guard step(name) else {
         places = [.nothing(in: start)]
         isList = false
         return
       }
     }
+  }
+
+  /// False when that goes beyond what a path may.
+  private mutating func step(_ name: String) -> Bool {
+    var follows = false
+    for index in places.indices {
+      guard let next = follow(places[index], name) else {
+        step(&places[index], name)
+        continue
+      }
+      guard records <= Self.maximumRecords else { return false }
+      places[index] = next
+      follows = true
+    }
+    if follows { hops += 1 }
+    return hops <= Self.maximumHops && places.count <= (records == 0 ? .max : Self.maximumElements)
   }
 
   /// Takes one element of the list reached; nothing where there is no list, or no such element.
@@ -102,6 +110,8 @@ struct PathWalk {
         continue
       }
       for element in json.elements {
+        // More than is allowed is enough to give up.
+        if records > 0, elements.count > Self.maximumElements { break }
         var next = place
         next.json = element
         elements.append(next)

@@ -16,18 +16,35 @@ struct PredicateCorpus {
     let arguments: [JSON]
     let variables: JSON?
     let outcome: Outcome
+
+    /// The predicate as it is in this case.
+    func parsed() throws(RecordError) -> Predicate {
+      try Predicate(
+        parsing: predicate, arguments: arguments, variables: variables, now: PredicateCorpus.now)
+    }
+
+    /// Finds the records of the set.
+    var resolver: some RecordResolver { KnownRecords(records) }
   }
+
+  /// When all records were saved, and what `now()` is.
+  static let now: Int64 = 1_796_000_000_123
 
   enum Fault: Error {
     case unreadable(String)
     case malformed(file: String, line: Int, String)
   }
 
+  private static let files = [
+    "comparison", "text", "lists", "objects", "logic", "syntax", "places", "arithmetic", "dates", "elements",
+    "references", "fulltext", "matches", "distances", "faults",
+  ]
+
   static func cases() throws -> [Case] {
     let folder =
       "\(#filePath)".split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/PredicateCorpus"
     var cases: [Case] = []
-    for file in ["comparison", "text", "lists", "objects", "logic", "syntax", "places"] {
+    for file in files {
       let bytes = try contents(of: "\(folder)/\(file).jsonl")
       var sets: [String: [StoredRecord]] = [:]
       for (index, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
@@ -67,7 +84,7 @@ struct PredicateCorpus {
   /// A record as a save would store it.
   private static func record(_ json: JSON) throws -> StoredRecord {
     let draft = try RecordDraft(json: json)
-    let stamp = Stamp(timestamp: 1_796_000_000_123, userRecordName: "_1000")
+    let stamp = Stamp(timestamp: now, userRecordName: "_1000")
     var body = RecordBody(
       recordType: draft.recordType, recordName: draft.recordName ?? "", zoneName: draft.zoneName,
       recordChangeTag: "1-tag", created: stamp, modified: stamp)

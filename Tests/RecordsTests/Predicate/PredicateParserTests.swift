@@ -51,6 +51,127 @@ struct PredicateParserTests {
     }
   }
 
+  @Test(
+    "as many levels of an expression as are allowed are read and worked out on a small stack, one more is refused"
+  )
+  func expressionDepth() {
+    let limit = Predicate.maximumExpressionDepth
+    func deep(_ opening: String, _ inner: String, _ closing: String, _ count: Int) -> String {
+      String(repeating: opening, count: count) + inner + String(repeating: closing, count: count)
+    }
+    onSmallStack {
+      let record = StoredRecord(body: JSON(unchecked: Array(#"{"fields":{"a":1,"s":"1"}}"#.utf8)))
+      for (opening, inner, closing, operation) in [
+        ("(", "a", ")", "> 0"), ("(a + ", "a", ")", "> 0"), ("CAST(", "s", ", 'NSString')", "== '1'"),
+        ("", "a", " + a", "> 0"), ("- ", "a", "", "!= 0"), ("add:to:(a, ", "a", ")", "> 0"),
+        ("2 - (", "a", ")", "> 0"),
+        ("", "a", " ** a", "== 1"),
+      ] {
+        let text = deep(opening, inner, closing, limit) + " " + operation
+        let predicate = try? Predicate(parsing: text)
+        #expect(predicate?.matches(record) == true, "\(opening)")
+        #expect(predicate?.matchesByDefinition(record) == true, "\(opening)")
+        #expect((predicate?.text).flatMap { try? Predicate(parsing: $0) } == predicate, "\(opening)")
+        #expect(column(deep(opening, inner, closing, limit + 1) + " " + operation) != nil, "\(opening)")
+      }
+      // Deep in a predicate too.
+      let both = deep("(b == 2 OR ", deep("(a + ", "a", ")", limit) + " > 0", ")", 500)
+      #expect((try? Predicate(parsing: both))?.matches(record) == true)
+    }
+  }
+
+  @Test("long chains of constants are worked out while they are read, whatever their length")
+  func longChains() throws {
+    let record = StoredRecord(body: JSON(unchecked: Array("{}".utf8)))
+    #expect(try Predicate(parsing: String(repeating: "1 + ", count: 10_000) + "1 == 10001").matches(record))
+    #expect(try Predicate(parsing: String(repeating: "- ", count: 20_000) + "1 == 1").matches(record))
+    #expect(
+      try Predicate(parsing: "a == " + String(repeating: "2 * ", count: 10_000) + "0").text == "a == NULL")
+  }
+
+  @Test("hostile expressions are answered on a small stack, in little time")
+  func hostileExpressions() {
+    onSmallStack {
+      let clock = ContinuousClock()
+      let time = clock.measure {
+        let many = 100_000
+        for opening in [
+          "(", "-", "- (", "{", "({", "CAST(", "add:to:(", "a[", "a + (", "a ** -(",
+          "distanceToLocation:fromLocation:(",
+          "a + ", "a IN {", "a == -(", "x WITHIN POLYGON(", "ANY ", "SELF ", "a MATCHES ", "now() + ",
+          "(a + b) * (",
+          "a[0].b[", "f:g:", "a:", "a['", "NOT (a + ", "(((a) + 1) == 2 OR ",
+        ] {
+          #expect(column(String(repeating: opening, count: many / opening.utf8.count)) != nil, "\(opening)")
+          let count = many / opening.utf8.count
+          let closed = String(repeating: opening, count: count) + "a" + String(repeating: ")", count: count)
+          #expect(column(closed + " == 1") != nil, "\(opening)")
+        }
+        #expect(column("a" + String(repeating: "[0]", count: 20_000) + " == 1") == 5)
+        #expect(column("a" + String(repeating: "['x']", count: 10_000) + " == 1") == nil)
+        #expect(column("a" + String(repeating: " - a", count: 20_000) + " == 1") == 1)
+      }
+      #expect(time < .seconds(60))
+    }
+  }
+
+  @Test("regular expressions and searches for words are counted, and one too many is refused at its column")
+  func searches() {
+    let limit = Predicate.maximumSearches
+    func text(_ count: Int) -> String {
+      (0..<count).map { $0 % 2 == 0 ? "a MATCHES 'x'" : "SELF CONTAINS 'y'" }.joined(separator: " OR ")
+    }
+    #expect(column(text(limit)) == nil)
+    #expect(column(text(limit + 1)) == text(limit + 1).count - 2)
+  }
+
+  @Test("a variable that stands in the text many times doesn't multiply what is kept without end")
+  func multipliedVariable() throws {
+    let variables = try JSON(parsing: #"{"x":"\#(String(repeating: "x", count: 1 << 20))"}"#)
+    let text = (0..<1000).map { _ in "a == $x" }.joined(separator: " OR ")
+    let error = #expect(throws: RecordError.self) { try Predicate(parsing: text, variables: variables) }
+    #expect(
+      error?.details.first { $0.name == "column" }.map { String(decoding: $0.json, as: UTF8.self) } == "171")
+    #expect(throws: Never.self) { try Predicate(parsing: "a == $x OR b == $x", variables: variables) }
+  }
+
+  @Test("now() is the moment given, the clock's when none is")
+  func now() throws {
+    let record = StoredRecord(
+      body: JSON(unchecked: Array(#"{"fields":{"d":{"$date":"2026-12-01T00:00:00Z"}}}"#.utf8)))
+    #expect(try Predicate(parsing: "d == now()", now: 1_796_083_200_000).matches(record))
+    #expect(try Predicate(parsing: "d == now() + 0.001", now: 1_796_083_199_999).matches(record))
+    let later = StoredRecord(
+      body: JSON(unchecked: Array(#"{"fields":{"d":{"$date":"9000-12-01T00:00:00Z"}}}"#.utf8)))
+    let earlier = StoredRecord(
+      body: JSON(unchecked: Array(#"{"fields":{"d":{"$date":"2020-12-01T00:00:00Z"}}}"#.utf8)))
+    #expect(try Predicate(parsing: "d > now()").matches(later))
+    #expect(try Predicate(parsing: "d < now()").matches(earlier))
+  }
+
+  @Test("what is constant is a value in the tree, for those who plan by it")
+  func constants() throws {
+    #expect(try Predicate(parsing: "a == 2 * (3 + 4)") == Predicate(parsing: "a == 14"))
+    #expect(
+      try Predicate(parsing: "a > now() - 60", now: 60_000)
+        == Predicate(parsing: "a > CAST('1970-01-01T00:00:00Z', 'NSDate')"))
+    #expect(try Predicate(parsing: "tags[SIZE] == 2") == Predicate(parsing: "tags.@count == 2"))
+    #expect(try Predicate(parsing: "o['x'].y == 2") == Predicate(parsing: "o.x.y == 2"))
+    #expect(try Predicate(parsing: "allTokens CONTAINS[cd] 'x'") == Predicate(parsing: "SELF CONTAINS 'x'"))
+    #expect(try Predicate(parsing: "a ==[cl] 'x'") == Predicate(parsing: "a ==[c] 'x'"))
+  }
+
+  @Test("the paths are those of all expressions, in their order")
+  func paths() throws {
+    let predicate = try Predicate(
+      parsing:
+        "a + b.c > 1 AND (CAST(d, 'NSDate') < now() OR e[0].f IN {g, 1}) AND NOT SELF CONTAINS 'x' AND h == 1"
+    )
+    #expect(predicate.paths.map(\.description) == ["a", "b.c", "d", "e.f", "g", "h"])
+    #expect(predicate.mayFollowReferences)
+    #expect(try !Predicate(parsing: "a == 1 AND b.recordName == 'x'").mayFollowReferences)
+  }
+
   @Test("AND, OR and redundant parentheses leave one flat tree")
   func flatTree() throws {
     let tree = try Predicate(parsing: "(a == 1 AND (b == 2 AND c == 3)) AND ((d == 4))")
