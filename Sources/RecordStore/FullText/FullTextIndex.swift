@@ -36,9 +36,14 @@ struct FullTextIndex: Sendable, Equatable {
     try connection.database.execute(
       """
       CREATE VIRTUAL TABLE \(table) USING fts5(
-        \(Self.columnNames), content = '', columnsize = 0, tokenize = 'ascii')
+        \(Self.columnNames), content = '', columnsize = 0, tokenize = 'ascii');
+      INSERT INTO \(table) (\(table), rank) VALUES ('pgsz', \(Self.pageBytes));
       """)
   }
+
+  /// Of a page of the engine's index. The engine merges a fixed number of them now and then while it writes:
+  /// with smaller pages the writer is held up more often, and never for long.
+  private static let pageBytes = 1000
 
   // MARK: Keeping it true
 
@@ -108,7 +113,7 @@ struct FullTextIndex: Sendable, Equatable {
   // MARK: Removing it
 
   /// Pages that are removed before the next look at the time.
-  private static let pagesAtOnce = 32
+  private static let pagesAtOnce = 128
 
   /// Removes a part of it, as long as `mayGoOn`, asked again and again, says so. True when nothing is left of
   /// it. It must not be used any more from the first call on.

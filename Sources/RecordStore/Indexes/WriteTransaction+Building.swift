@@ -9,6 +9,8 @@ extension WriteTransaction {
   mutating func advanceIndexes(_ mayGoOn: () -> Bool) throws(SQLiteError) -> Bool {
     if let index = state.droppedIndexes.first {
       try removeEntries(of: index, mayGoOn)
+    } else if let (name, index) = outdatedWords {
+      try setBack(index, ofType: name)
     } else if let (name, indexes) = indexesToBuild() {
       try build(indexes, ofType: name, mayGoOn)
     } else {
@@ -65,6 +67,7 @@ extension WriteTransaction {
   private mutating func insertEntries(
     of record: StoredRecord, _ id: Int64, in index: DeclaredIndex
   ) throws(SQLiteError) {
+    if index.kind == .fullText { return try updateWords(of: id, in: index, from: nil, to: record) }
     let tie = IndexKey.tie(of: record)
     do throws(KeyFailure) {
       for key in try keys(of: record, index) { try insert(key, tie, record: id, in: index) }
@@ -116,6 +119,7 @@ extension WriteTransaction {
   private mutating func removeEntries(
     of index: Int64, _ mayGoOn: () -> Bool
   ) throws(SQLiteError) {
+    guard try FullTextIndex(id: index).removePart(in: connection, mayGoOn: mayGoOn) else { return }
     repeat {
       let find = try connection.statement(.entriesFrom)
       find.bind(index, at: 1)

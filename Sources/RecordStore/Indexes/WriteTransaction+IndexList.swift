@@ -53,10 +53,14 @@ extension WriteTransaction {
     insert.bind(isListed ? 1 : 0, at: 5)
     insert.bind(reached, at: 6)
     insert.bind(configuration.clock(), at: 7)
+    let collator = shape.kind == .fullText ? FullTextIndex.version : nil
+    if let collator { insert.bind(collator, at: 8) } else { insert.bindNull(at: 8) }
     try insert.run()
+    let id = connection.database.lastInsertedRow
+    if shape.kind == .fullText { try FullTextIndex(id: id).create(in: connection) }
     return DeclaredIndex(
-      id: connection.database.lastInsertedRow, parts: shape.parts, kind: shape.kind, origin: origin,
-      isListed: isListed, reached: reached)
+      id: id, parts: shape.parts, kind: shape.kind, origin: origin, isListed: isListed, reached: reached,
+      collator: collator)
   }
 
   func countRecords(ofType type: Int64) throws(SQLiteError) -> Int64 {

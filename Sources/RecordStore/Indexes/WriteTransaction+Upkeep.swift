@@ -10,6 +10,10 @@ extension WriteTransaction {
     let tie = IndexKey.tie(of: named)
     let difference = RecordDifference(before, after, matters: type.indexes.count > 1)
     for index in type.indexes where index.covers(record: id) && difference.concerns(index) {
+      if index.kind == .fullText {
+        try updateWords(of: id, in: index, from: before, to: after)
+        continue
+      }
       do throws(KeyFailure) {
         let old = try keys(of: before, index)
         let new = try keys(of: after, index)

@@ -43,13 +43,14 @@ struct DeclaredIndex: Sendable {
   var isListed: Bool
   /// While it is being built: it covers the records up to this row. Nil when it covers all.
   var reached: Int64?
-  /// The version of the collator that made its localized keys; nil when it has none.
+  /// The version of the collator that made its localized keys, or of the rules that its words were cut by; nil
+  /// when it has neither.
   var collator: String?
 
-  /// False while it is being built: it must not be read from.
+  /// False while it is being built, or is to be built anew: it must not be read from.
   ///
   /// A localized one that is to be read must also be ``isOfCurrentCollator``.
-  var isReady: Bool { reached == nil }
+  var isReady: Bool { reached == nil && isOfCurrentWords }
 
   init(
     id: Int64, parts: [IndexPart], kind: Kind = .ordered, origin: Origin = .declared, isListed: Bool = false,

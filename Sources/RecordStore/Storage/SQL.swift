@@ -42,8 +42,8 @@ enum SQL: Int, CaseIterable {
     case .insertField: "INSERT INTO field (type, name, valueType) VALUES (?1, ?2, ?3)"
     case .insertIndex:
       """
-      INSERT INTO declaredIndex (type, keys, kind, origin, isListed, reached, made)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+      INSERT INTO declaredIndex (type, keys, kind, origin, isListed, reached, made, collator)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
       """
     case .growIndex:
       "UPDATE declaredIndex SET entries = entries + ?2, bytes = bytes + ?3 WHERE id = ?1"

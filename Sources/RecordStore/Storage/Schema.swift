@@ -112,7 +112,7 @@ enum Schema {
       isListed INTEGER NOT NULL DEFAULT 0,    -- whether it is in the type's own list
       isDropped INTEGER NOT NULL DEFAULT 0,   -- whether nothing is left to do but to remove its entries
       reached INTEGER,                        -- the row up to which it is built; null when it is whole
-      collator TEXT,                          -- the version that its localized keys were made with
+      collator TEXT,                          -- the version that its localized keys or words are of
       made INTEGER NOT NULL DEFAULT 0,        -- when, in milliseconds
       entries INTEGER NOT NULL DEFAULT 0,     -- how many it has and the bytes of their blobs, not kept for
       bytes INTEGER NOT NULL DEFAULT 0,       -- the index that every type has

@@ -108,7 +108,7 @@ struct RandomRecords {
     (.ordered, ["b", "i", "x"]), (.ordered, ["x", "d", "i"]), (.ordered, ["d", "b"]),
     (.ordered, ["x localized"]), (.ordered, ["b", "x localized"]), (.ordered, ["i", "x localized"]),
     (.elements, ["tags"]), (.elements, ["nums"]), (.elements, ["refs"]), (.elements, ["o.l"]),
-    (.elements, ["o.a"]), (.elements, ["x"]),
+    (.elements, ["o.a"]), (.elements, ["x"]), (.fullText, []),
   ]
 
   static func parts(_ keys: [String]) -> [IndexPart] {
