@@ -79,6 +79,15 @@ struct FullTextSearch {
     }
   }
 
+  /// Gives the rows of the records that it finds, in order, to `visit`, without reading any.
+  func forEachRow(in connection: Connection, _ visit: (Int64) -> Void) throws(SQLiteError) {
+    guard let expression else { return }
+    let rows = try connection.database.prepare(
+      "SELECT rowid FROM \(index.table) WHERE \(index.table) MATCH ?1")
+    rows.bind(expression, at: 1)
+    while try rows.step() { visit(rows.int64(0)) }
+  }
+
   // MARK: The engine's language
 
   /// Nil when nothing fulfils the condition.

@@ -13,6 +13,9 @@ enum AccessPath {
   case words(DeclaredIndex, FullTextSearch)
   /// What is on any of these.
   case union([AccessPath])
+  /// The records of another path, which is in no order, by name: so many entries are sorted before a record is
+  /// read.
+  indirect case gathered(AccessPath, entries: Int)
 
   /// Whether the records come in the query's order.
   var isOrdered: Bool {
@@ -21,6 +24,7 @@ enum AccessPath {
     case .names, .words, .union: false
     case .everything(let isOrdered): isOrdered
     case .index(let access): access.isOrdered
+    case .gathered: true
     }
   }
 
@@ -30,15 +34,7 @@ enum AccessPath {
     case .names, .everything: true
     case .nothing, .index, .words: false
     case .union(let paths): paths.contains(where: \.isOfAnyType)
-    }
-  }
-
-  /// Whether every record on it matches the predicate and no other does.
-  var isExact: Bool {
-    switch self {
-    case .nothing: true
-    case .index(let access): access.isExact
-    case .names, .everything, .words, .union: false
+    case .gathered(let path, _): path.isOfAnyType
     }
   }
 
@@ -49,6 +45,7 @@ enum AccessPath {
     case .index(let access): access.index.isOfWholeType ? [] : [access.index]
     case .words(let index, _): [index]
     case .union(let paths): paths.flatMap(\.indexes)
+    case .gathered(let path, _): path.indexes
     }
   }
 }

@@ -59,7 +59,8 @@ struct KeyCounting {
   }
 
   /// Gives the values in their order, ascending with null first or the other way round, to `visit`, until it
-  /// returns false; only those that are greater than the one that the ascending key `after` is of. Values that no record has are not among them.
+  /// returns false; only those that are greater than the one that the ascending key `after` is of. Values that
+  /// no record has are not among them.
   ///
   /// False when the budget is spent before the end.
   func forEach(

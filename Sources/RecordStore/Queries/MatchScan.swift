@@ -68,6 +68,10 @@ struct MatchScan {
     after position: QueryPosition? = nil, _ visit: (StoredRecord) throws(RecordError) -> Bool
   ) throws(SQLiteError) {
     guard end == nil else { return }
+    guard budget.spend(entries: planned.scan.entriesGathered) else {
+      end = .overBudget
+      return
+    }
     var budget = budget
     var examined = rowsExamined
     var end: End?

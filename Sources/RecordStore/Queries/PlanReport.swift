@@ -9,14 +9,20 @@ struct PlanReport {
   let type: RecordType?
   let passedOver: [DeclaredIndex]
 
+  /// What is read, in whatever order.
+  private var source: AccessPath {
+    if case .gathered(let source, _) = path { source } else { path }
+  }
+
   var access: QueryPlan.Access {
-    switch path {
+    switch source {
     case .nothing: .none
     case .names: .names
     case .everything: .everything
     case .index(let access): access.index.isOfWholeType ? .type : .index
     case .words: .fullText
     case .union(let paths): paths.isEmpty ? .none : .index
+    case .gathered: .index
     }
   }
 
@@ -30,17 +36,17 @@ struct PlanReport {
 
   var reason: String {
     let parts: [String]
-    switch path {
+    switch source {
     case .nothing: parts = [nothing]
     case .names: parts = ["the predicate names the records"]
     case .everything: parts = ["no record type is given, so all records are looked at"]
     case .index(let access) where access.index.isOfWholeType: parts = [wholeType(access)] + hindrances
-    case .index(let access): parts = [narrowing(access)] + (access.isNarrow ? [] : hindrances)
-    case .words:
-      parts = ["the full-text index finds the words", sorting.map { "its finds are \($0)" }].compactMap { $0 }
+    case .index(let access): parts = [narrowing(access)] + (tellsValues(access) ? [] : hindrances)
+    case .words: parts = ["the full-text index finds the words"] + sorted
     case .union:
       let names = path.indexes.map(Self.name).removingRepetition.joined(separator: " and ")
-      parts = ["each branch of OR is found by \(names.isEmpty ? "names" : names)", sorting].compactMap { $0 }
+      parts = ["each branch of OR is found by \(names.isEmpty ? "names" : names)"] + sorted
+    case .gathered: parts = []
     }
     return parts.joined(separator: "; ")
   }
@@ -48,14 +54,17 @@ struct PlanReport {
   /// Keys that no record of the type has.
   var unknownKeys: [String] {
     guard query.recordType != nil else { return [] }
-    var keys: [String] = []
     var paths = query.predicate.paths + query.sortDescriptors.map(\.path)
     if let key = query.sections.flatMap({ FieldPath($0.nameKey) }) { paths.append(key) }
+    var keys: [Name] = []
     for path in paths where path.systemKey == nil && type?.fields[Name(path.root)] == nil {
-      if !keys.contains(where: { $0.hasSameUTF8(as: path.root) }) { keys.append(path.root) }
+      keys.append(Name(path.root))
     }
-    return keys
+    return keys.removingRepetition.prefix(Self.maximumUnknownKeys).map(\.text)
   }
+
+  /// More are not told.
+  private static let maximumUnknownKeys = 100
 
   // MARK: Sentences
 
@@ -71,18 +80,25 @@ struct PlanReport {
 
   private func narrowing(_ access: IndexAccess) -> String {
     let name = Self.name(access.index)
-    let sorting =
-      access.isOrdered && !order.descriptors.isEmpty
-      ? "gives the order" : sorting.map { "its finds are \($0)" }
     guard access.isNarrow else { return "\(name) gives the order" }
     let keys = access.usedPaths.map(\.description).joined(separator: ", ")
     let narrowing = "\(name) \(access.isExact ? "decides" : "narrows down") \(keys)"
-    guard let sorting else { return narrowing }
-    return narrowing + (sorting == "gives the order" ? " and " : "; ") + sorting
+    if access.isOrdered, !order.descriptors.isEmpty { return narrowing + " and gives the order" }
+    return ([narrowing] + sorted).joined(separator: "; ")
+  }
+
+  /// Whether the index narrows down more than to kinds of values, such as all that are not null.
+  private func tellsValues(_ access: IndexAccess) -> Bool {
+    access.equalParts > 0
+      || access.usedPaths.contains { path in
+        conditions.keys[path]?.isOfWholeKinds != true || access.index.kind == .elements
+      }
   }
 
   /// Said of what is not in the query's order.
-  private var sorting: String? { path.isOrdered || order.descriptors.isEmpty ? nil : "sorted" }
+  private var sorted: [String] {
+    path.isOrdered || order.descriptors.isEmpty ? [] : ["what it finds is sorted"]
+  }
 
   private static func name(_ index: DeclaredIndex) -> String {
     switch index.kind {
@@ -102,6 +118,7 @@ struct PlanReport {
     }
     for path in conditions.elements.map(\.path) { hindrances += hindrance(path, kind: .elements) }
     if !conditions.words.isEmpty { hindrances += wordHindrance }
+    if !conditions.alternatives.isEmpty { hindrances.append("not every branch of OR has an index") }
     hindrances += conditions.obstacles
     if hindrances.isEmpty, !order.descriptors.isEmpty, !path.isOrdered {
       hindrances = ["no index has the order"]

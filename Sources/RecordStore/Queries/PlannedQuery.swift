@@ -28,13 +28,14 @@ struct PlannedQuery {
     type = query.recordType.flatMap { state.types[Name($0)] }
     order = QueryOrder(query, constant: QueryConditions.constantPaths(of: query.predicate))
     references = ReferencedRecords(connection, zones: state.zones)
-    conditions = QueryConditions(query.predicate, fields: type?.fields ?? [:])
+    conditions = QueryConditions(
+      query.predicate, fields: query.recordType == nil ? nil : type?.fields ?? [:])
     if query.recordType == nil {
       let isOrdered = order.descriptors.isEmpty
-      // Nothing is known of the fields of all types.
-      let names = QueryConditions(query.predicate, fields: [:]).names
-      scan = RecordScan(
-        connection: connection, path: names.map { .names($0) } ?? .everything(isOrdered: isOrdered))
+      let path =
+        conditions.isImpossible
+        ? .nothing : conditions.names.map { .names($0) } ?? AccessPath.everything(isOrdered: isOrdered)
+      scan = RecordScan(connection: connection, path: path)
       passedOver = []
     } else if let type {
       let choice = try PathChoice(

@@ -1,9 +1,8 @@
 internal import Records
 
 extension QueryConditions {
-  /// - Parameters:
-  ///   - fields: the fields of the record type.
-  init(_ predicate: Predicate, fields: [Name: FieldType]) {
+  /// - Parameter fields: the fields of the record type; nil for records of all types.
+  init(_ predicate: Predicate, fields: [Name: FieldType]?) {
     var reading = ConditionReading(fields: fields)
     self = reading.conditions(predicate.root, isNegated: false)
     if isImpossible {
@@ -39,7 +38,7 @@ extension Predicate.Comparison {
 
 /// Reads conditions from a predicate's tree.
 private struct ConditionReading {
-  let fields: [Name: FieldType]
+  let fields: [Name: FieldType]?
   var effort = QueryConditions.Effort()
 
   mutating func conditions(_ node: Predicate.Node, isNegated: Bool) -> QueryConditions {
@@ -62,6 +61,11 @@ private struct ConditionReading {
     var branches: [QueryConditions] = []
     for part in parts { branches.append(conditions(part, isNegated: isNegated)) }
     return QueryConditions(anyOf: branches, &effort)
+  }
+
+  private func isUnknown(_ path: FieldPath) -> Bool {
+    guard let fields else { return false }
+    return path.systemKey == nil && fields[Name(path.root)] == nil
   }
 
   // MARK: Comparisons
@@ -94,7 +98,7 @@ private struct ConditionReading {
     _ demand: KeyDemand, at test: PathTest, _ isNegated: Bool
   ) -> QueryConditions {
     // No record has a field that the type doesn't know.
-    let isUnknown = test.path.systemKey == nil && fields[Name(test.path.root)] == nil
+    let isUnknown = self.isUnknown(test.path)
     if demand.keys.isEmpty || isUnknown && !demand.keys.containsNull {
       var result = QueryConditions.impossible
       if isUnknown { result.obstacles = [Obstacle.unknownField(test.path)] }
@@ -103,13 +107,15 @@ private struct ConditionReading {
     var result = QueryConditions()
     result.keys = [test.path: demand.keys]
     result.isExact = demand.isExact
-    if !demand.isExact, !isNegated, test.isFoldingText { result.obstacles = [Obstacle.of(test)] }
+    if !demand.isExact, !isNegated, test.isFoldingText || demand.keys.isOfWholeKinds {
+      result.obstacles = [Obstacle.of(test)]
+    }
     return result
   }
 
   /// That the list at a path, or a text, contains a constant.
   private func containing(_ test: PathTest) -> QueryConditions {
-    let type = fields[Name(test.path.root)]
+    let type = fields?[Name(test.path.root)]
     let isList = type?.isList == true && test.path.isField
     guard case .value(let value?) = test.constant else { return .unknown }
     // Of a text that is no list's element any part may be asked for.
@@ -129,16 +135,16 @@ private struct ConditionReading {
   /// That an element of the list at a path has one of certain keys.
   private func elements(_ test: PathTest, _ demand: KeyDemand?) -> QueryConditions {
     guard var demand else { return .obstructed(by: Obstacle.of(test)) }
-    let type = fields[Name(test.path.root)]
+    let type = fields?[Name(test.path.root)]
     if test.path.isField {
       // Fields have no null elements.
       if demand.keys.containsNull { demand.keys = demand.keys.intersection(.some) }
-      if test.path.systemKey == nil, type == nil {
+      if isUnknown(test.path) {
         var result = QueryConditions.impossible
         result.obstacles = [Obstacle.unknownField(test.path)]
         return result
       }
-      if type?.isList != true, demand.isExact { return conditions(demand, at: test, false) }
+      if fields != nil, type?.isList != true, demand.isExact { return conditions(demand, at: test, false) }
     } else {
       demand.isExact = false
     }
@@ -186,8 +192,10 @@ extension FieldPath {
   var isField: Bool { components.count == 1 && !countsElements }
 
   /// Whether it goes into other records, of a type with these fields. Keys of indexes don't.
-  func leadsThroughReference(_ fields: [Name: FieldType]) -> Bool {
-    mayLeadThroughReference && fields[Name(root)]?.element == .reference
+  func leadsThroughReference(_ fields: [Name: FieldType]?) -> Bool {
+    guard mayLeadThroughReference else { return false }
+    guard let fields else { return true }
+    return fields[Name(root)]?.element == .reference
   }
 }
 

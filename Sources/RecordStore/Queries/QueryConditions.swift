@@ -20,6 +20,8 @@ struct QueryConditions {
 
   /// Alternatives that are worth a look each.
   static let maximumAlternatives = 32
+  /// Obstacles that are worth telling.
+  private static let maximumObstacles = 8
 
   /// Whether nothing is demanded.
   var isEmpty: Bool {
@@ -69,7 +71,7 @@ extension QueryConditions {
   mutating func add(_ other: QueryConditions, _ effort: inout Effort) {
     isExact = isExact && other.isExact
     isImpossible = isImpossible || other.isImpossible
-    obstacles += other.obstacles
+    if obstacles.count < Self.maximumObstacles { obstacles += other.obstacles }
     for (path, keys) in other.keys { add(keys, at: path, &effort) }
     elements += other.elements
     words += other.words
@@ -93,7 +95,7 @@ extension QueryConditions {
   /// That one of the branches is met.
   init(anyOf branches: [QueryConditions], _ effort: inout Effort) {
     let branches = branches.filter { !$0.isImpossible }
-    obstacles = branches.flatMap(\.obstacles)
+    obstacles = Array(branches.lazy.flatMap(\.obstacles).prefix(Self.maximumObstacles))
     guard let first = branches.first else {
       isImpossible = true
       return

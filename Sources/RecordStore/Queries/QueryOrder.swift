@@ -21,10 +21,8 @@ struct QueryOrder {
   init(_ query: Query, constant: Set<FieldPath>) {
     var descriptors: [SortDescriptor] = []
     for descriptor in query.sortDescriptors where !constant.contains(descriptor.path) {
-      if descriptor.path.systemKey == .recordName, descriptor.path.components.count == 1, descriptor.ascending
-      {
-        break
-      }
+      let byName = SortDescriptor(descriptor.path, nulls: descriptor.nulls)
+      if descriptor == byName, descriptor.path.systemKey == .recordName, descriptor.path.isField { break }
       descriptors.append(descriptor)
     }
     self.descriptors = descriptors

@@ -10,6 +10,11 @@ struct RecordScan {
   /// Whether the records come in the query's order.
   var isOrdered: Bool { path.isOrdered }
 
+  /// Entries that are gone through before the first record is given.
+  var entriesGathered: Int {
+    if case .gathered(_, let entries) = path { entries } else { 0 }
+  }
+
   /// Gives one record after another to `visit` until it returns false. With a position only those behind it,
   /// which takes a path that is ordered.
   func forEach(
@@ -27,6 +32,9 @@ struct RecordScan {
     case .names(let names): return try byName(names, visit)
     case .everything: return try everything(after: position, visit)
     case .index(let access): return try entries(of: access, after: position, visit)
+    case .gathered(let path, _):
+      let places = try RecordPlaces(of: path, after: position, connection)
+      return try places.forEach(visit)
     case .words(_, let search):
       var goesOn = true
       try search.forEach(in: connection) { row, record in

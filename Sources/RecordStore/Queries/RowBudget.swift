@@ -28,7 +28,7 @@ struct RowBudget {
 
   /// Takes as many rows as counting so many entries is like; false when there were not so many.
   mutating func spend(entries: Int) -> Bool {
-    rows -= entries / Self.entriesOfARow + 1
+    if entries > 0 { rows -= entries / Self.entriesOfARow + 1 }
     if isStopped() { rows = -1 }
     return rows >= 0
   }

@@ -51,6 +51,6 @@ extension SortDescriptor {
 extension KeySet {
   /// Whether it tells kinds of values apart, such as text and null, and not values.
   var isOfWholeKinds: Bool {
-    ranges.allSatisfy { $0.from.count <= 1 && $0.below.count <= 1 }
+    ranges.allSatisfy { !$0.isPoint && $0.from.count <= 1 && $0.below.count <= 1 }
   }
 }

@@ -11,6 +11,7 @@ enum SQL: Int, CaseIterable {
   case insertChange, changeByVersion, changesBetween, oldestChanges, removeChanges
   case insertEntry, removeEntry, entriesUp, entriesDown, tiesAfter, countEntries, countEntriesOfZone
   case firstEntry, lastEntry
+  case placesOfEntries, placesByName, placeByID
   case recordsAfter
 
   var text: String {
@@ -129,6 +130,16 @@ enum SQL: Int, CaseIterable {
       SELECT key, record FROM entry WHERE declaredIndex = ?1 AND key >= ?2 AND key < ?3 ORDER BY key DESC
       LIMIT 1
       """
+    case .placesOfEntries:
+      "SELECT tie, record FROM entry WHERE declaredIndex = ?1 AND key >= ?2 AND key < ?3"
+    case .placesByName:
+      """
+      SELECT z.name, r.id FROM record AS r CROSS JOIN zone AS z ON z.id = r.zone
+      WHERE r.name = ?1 AND r.body IS NOT NULL
+      """
+    case .placeByID:
+      "SELECT r.name, z.name FROM record AS r CROSS JOIN zone AS z ON z.id = r.zone WHERE r.id = ?1"
+
     case .recordsAfter:
       """
       SELECT r.body, r.id FROM record AS r CROSS JOIN zone AS z ON z.id = r.zone
