@@ -51,13 +51,12 @@ struct PredicateProgram: Sendable {
   func matches(_ record: StoredRecord, resolver: (any RecordResolver)?) -> Bool {
     let all = usesFields || !fields.isEmpty ? record.body["fields"] : nil
     let values = FieldValues(all, fields)
-    let view = RecordView(record, fields: all, resolver: resolver)
     var result = true
     var next = 0
     while next < steps.count {
       switch steps[next] {
       case .set(let truth): result = truth
-      case .test(let index): result = holds(tests[index], view, values)
+      case .test(let index): result = holds(tests[index], record, values, resolver)
       case .invert: result = !result
       case .jump(let target, let condition) where result == condition:
         next = target
@@ -69,16 +68,19 @@ struct PredicateProgram: Sendable {
     return result
   }
 
-  private func holds(_ test: Test, _ view: RecordView, _ values: FieldValues) -> Bool {
+  private func holds(
+    _ test: Test, _ record: StoredRecord, _ values: FieldValues, _ resolver: (any RecordResolver)?
+  ) -> Bool {
     switch test.shortCut {
     case .field(let place, let prepared):
-      if let holds = prepared.holds(values[place], of: view.record) { return holds }
+      if let holds = prepared.holds(values[place], of: record) { return holds }
     case .systemKey(let key, let prepared):
-      if let holds = prepared.holds(view.record.json(of: key), of: view.record) { return holds }
+      if let holds = prepared.holds(record.json(of: key), of: record) { return holds }
     case .distance(let place, let prepared): return prepared.holds(values[place])
     case nil: break
     }
     let comparison = test.comparison
+    let view = RecordView(record, fields: values.fields, resolver: resolver)
     return comparison.holds(
       comparison.left.operand(in: view), test.right ?? comparison.right.operand(in: view), in: view,
       pattern: test.pattern)
@@ -137,7 +139,7 @@ struct PredicateProgram: Sendable {
 /// The JSON of the fields of a record that a predicate asks for.
 private struct FieldValues {
   /// Looked for one by one, when they are few.
-  private let fields: JSON?
+  let fields: JSON?
   private let names: [String]
   /// Found in one go, when they are many.
   private let found: [JSON?]

@@ -2,7 +2,7 @@ import JSONRPC
 
 /// A comparison of the distance between a field and a place with a number, prepared so that most places that
 /// are too far away are told without measuring.
-struct PreparedDistance: Sendable {
+final class PreparedDistance: Sendable {
   /// Where the other place is.
   let path: FieldPath
   private let center: Location

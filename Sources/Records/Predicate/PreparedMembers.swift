@@ -1,18 +1,21 @@
 import JSONRPC
 
 /// The members of a list that IN asks for, sorted so that a long list costs a record little.
-struct PreparedMembers: Sendable {
+final class PreparedMembers: Sendable {
   private let folding: TextFolding
-  private var hasNull = false
+  private let hasNull: Bool
   /// Folded, in ascending order.
-  private var texts: [[UInt8]] = []
+  private let texts: [[UInt8]]
   /// Numbers, booleans and dates, as their sort keys, in ascending order.
-  private var plainKeys: [[UInt8]] = []
-  private var references: [Reference] = []
+  private let plainKeys: [[UInt8]]
+  private let references: [Reference]
 
   /// Nil when one of the members is of a kind that only the definition of the language knows.
   init?(_ elements: [Predicate.Expression], folding: TextFolding) {
-    self.folding = folding
+    var hasNull = false
+    var texts: [[UInt8]] = []
+    var plainKeys: [[UInt8]] = []
+    var references: [Reference] = []
     for element in elements {
       guard case .value(let value) = element else { return nil }
       switch value {
@@ -25,6 +28,11 @@ struct PreparedMembers: Sendable {
     }
     texts.sort { $0.lexicographicallyPrecedes($1) }
     plainKeys.sort { $0.lexicographicallyPrecedes($1) }
+    self.folding = folding
+    self.hasNull = hasNull
+    self.texts = texts
+    self.plainKeys = plainKeys
+    self.references = references
   }
 
   /// Whether one of the members equals the value with this JSON (nil for null) of the record.

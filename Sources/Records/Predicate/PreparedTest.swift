@@ -3,8 +3,10 @@ import JSONRPC
 /// A comparison of one value of the record with a constant, prepared so that it is answered from the record's
 /// JSON without building values.
 ///
-/// Only a short cut: what it doesn't know it leaves to ``Predicate/Comparison/holds(_:_:inZone:)``.
-struct PreparedTest: Sendable {
+/// Only a short cut: what it doesn't know it leaves to ``Predicate/Comparison/holds(_:_:in:pattern:)``.
+///
+/// An object, as what it holds would cost more to copy than the test.
+final class PreparedTest: Sendable {
   private enum Constant: Sendable {
     case null
     case text(PreparedText)
@@ -17,7 +19,7 @@ struct PreparedTest: Sendable {
     /// Of IN.
     case members(PreparedMembers)
     /// Of BETWEEN: not below the one, not above the other.
-    indirect case bounds(PreparedTest, PreparedTest)
+    case bounds(PreparedTest, PreparedTest)
   }
 
   private let operation: Predicate.Operation
@@ -61,7 +63,7 @@ struct PreparedTest: Sendable {
   }
 
   /// One of the two comparisons that BETWEEN is.
-  private init?(
+  private convenience init?(
     _ operation: Predicate.Operation, _ bound: Predicate.Expression, _ between: Predicate.Comparison
   ) {
     self.init(Predicate.Comparison(between.left, operation, bound, folding: between.folding))
