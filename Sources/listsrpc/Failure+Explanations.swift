@@ -47,7 +47,7 @@ extension Failure {
     guard let error = rejection, error.errorCode == "unknownItem",
       let known = error.data?["known"]?.elements.compactMap(\.stringValue), !known.isEmpty
     else { return self }
-    let titles = known.map { DisplayText.harmless($0) }.joined(separator: " ")
-    return .explained(error, "\(error.message)\nThere are: \(titles)")
+    let titles = known.map { "'\(DisplayText.harmless($0))'" }.joined(separator: ", ")
+    return .explained(error, "\(error.message)\nThere are \(titles).")
   }
 }

@@ -44,6 +44,14 @@ say "Lists by section, sorted as a person expects."
 show "listsrpc query Country --sort name:localized --section-by name --index-title firstLetter --limit 8"
 show "listsrpc query Country --where 'name CONTAINS[cd] \"cote\" OR name BEGINSWITH \"T\"' --sort name:localized --fields name,flag"
 
+say "A key path goes through references into other records, and an index makes a query look at fewer of them."
+show "listsrpc query Subdivision --where 'country.name == \"Belgium\" AND parent == NULL' --sort name --fields name,type"
+show "listsrpc query Subdivision --where 'type == \"Canton\"' --explain"
+show "listsrpc declare Subdivision type:string:queryable"
+while listsrpc schema Subdivision --json | grep -q '"state":"building"'; do read -rt 0.01 <> <(:) || :; done
+show "listsrpc query Subdivision --where 'type == \"Canton\"' --explain"
+show "listsrpc aggregate Subdivision --where 'country.name == \"Belgium\"' --group-by type count"
+
 say "A second process subscribes, and hears of a change the moment it is saved."
 listsrpc watch Country --where 'alpha_2 == "BE"' --initial >"$folder/changes" &
 watcher=$!
