@@ -338,6 +338,54 @@ class ServiceTests(unittest.TestCase):
         self.assertEqual(records[0]["fields"]["name"], "Bread")
         self.assertEqual(records[1].error_code, "unknownItem")
 
+    def seed(self):
+        self.client.save_record("List", {"name": "Groceries"}, name="g")
+        for name, quantity in (("Milk", 2), ("Bread", 1)):
+            fields = {"name": name, "quantity": quantity, "list": lists_client.reference("g")}
+            self.client.save_record("Item", fields, name=name.lower())
+        self.client.save_record("Item", {"name": "Butter", "quantity": 4, "shop": lists_client.location(50.8, 4.3)})
+
+    def test_a_page_has_its_sections_and_what_its_references_lead_to(self):
+        self.seed()
+        page = self.client.query_page(
+            "Item", "list.name == $list", variables={"list": "Groceries"}, sort=["name"], section_by="name",
+            include=["list"], limit=1, explain=True)
+        self.assertEqual(page.section_index_titles, ["B", "M"])
+        self.assertEqual(page.section_for_index_title("M")["offset"], 1)
+        with self.assertRaisesRegex(lists_client.UnknownIndexTitle, "'Q'; there are B, M"):
+            page.section_for_index_title("Q")
+        bread = page.records[0]
+        self.assertEqual(page.included(bread["fields"]["list"], bread)["fields"]["name"], "Groceries")
+        self.assertEqual(page.plan["rowsReturned"], 1)
+        rest = self.client.query_page(
+            "Item", "list.name == $list", variables={"list": "Groceries"}, sort=["name"], section_by="name",
+            cursor=page.cursor)
+        self.assertEqual(([record["recordName"] for record in rest.records], rest.cursor), (["milk"], None))
+
+    def test_values_figures_and_filters_of_cloudkit(self):
+        self.seed()
+        self.assertEqual(list(self.client.distinct("Item", "quantity", page_size=1)), [(1, 1), (2, 1), (4, 1)])
+        self.assertEqual(list(self.client.distinct("Item", "quantity", limit=2)), [(1, 1), (2, 1)])
+        groups = self.client.aggregate("Item", ["count", "sum:quantity"], group_by=["list.name"])
+        self.assertEqual(
+            [(group["group"]["list.name"], group["values"]) for group in groups],
+            [(None, {"count": 1, "sum:quantity": 4}), ("Groceries", {"count": 2, "sum:quantity": 3})])
+        large = {"fieldName": "quantity", "comparator": "GREATER_THAN", "fieldValue": {"value": 1}}
+        self.assertEqual(self.client.count("Item", filter_by=[large]), 2)
+        self.assertEqual(self.client.explain("Item", "quantity > %@", [1])["rowsExamined"], 3)
+
+    def test_fields_and_indexes_are_declared_and_shown(self):
+        self.seed()
+        declared = self.client.save_record_type(
+            "Item", fields={"name": {"indexes": ["queryable"]}, "tags": "list<string>"}, indexes=[["list", "name"]],
+            automatic_indexes=False)
+        shown = self.client.schema("Item")
+        self.assertEqual([(kind["name"], kind["fields"]) for kind in shown], [("Item", declared["fields"])])
+        self.assertIn({"name": "tags", "type": "list<string>", "indexes": []}, declared["fields"])
+        self.assertEqual(
+            sorted(index["keys"] for index in declared["indexes"]), [["list", "name"], ["name"]])
+        self.assertEqual([record_type["name"] for record_type in self.client.schema()], ["Item", "List"])
+
     def test_a_conflict_carries_the_servers_record(self):
         saved = self.client.save_record("Item", {"n": 1}, name="a")
         self.client.save_record("Item", {"n": 2}, name="a", tag=saved["recordChangeTag"])
