@@ -17,8 +17,8 @@ extension WriteTransaction {
       do throws(KeyFailure) {
         let old = try keys(of: before, index)
         let new = try keys(of: after, index)
-        for key in old where !new.contains(key) { try remove(key, tie, from: index) }
-        for key in new where !old.contains(key) { try insert(key, tie, record: id, in: index) }
+        for key in old.subtracting(new) { try remove(key, tie, from: index) }
+        for key in new.subtracting(old) { try insert(key, tie, record: id, in: index) }
       } catch {
         switch error {
         case .engine(let error): throw error
@@ -35,8 +35,8 @@ extension WriteTransaction {
     case collation
   }
 
-  /// The keys of the record's entries, distinct.
-  func keys(of record: StoredRecord?, _ index: DeclaredIndex) throws(KeyFailure) -> [[UInt8]] {
+  /// The keys of the record's entries.
+  func keys(of record: StoredRecord?, _ index: DeclaredIndex) throws(KeyFailure) -> Set<[UInt8]> {
     guard let record else { return [] }
     if index.isLocalized, index.collator == nil || index.collator != configuration.collatorVersion() {
       throw .collation
@@ -44,7 +44,7 @@ extension WriteTransaction {
     do {
       switch index.kind {
       case .ordered: return [try IndexKey.key(of: record, parts: index.parts)]
-      case .elements: return Array(try IndexKey.elementKeys(of: record, part: index.parts[0]))
+      case .elements: return try IndexKey.elementKeys(of: record, part: index.parts[0])
       case .fullText: return []
       }
     } catch {

@@ -95,9 +95,9 @@ final class Writer {
     if isLogCopied { finishCopyingLog() }
     if !group.answers.isEmpty || !group.changeSets.isEmpty || isLogCopied { deliver(group) }
     if isLogCopied { restartLog() }
-    for answer in pings { answer() }
     consider(proposals)
     keepUsesAtTimes()
+    for answer in pings { answer() }
     copyLogIfLong()
     lookForIndexWork()
   }

@@ -14,8 +14,11 @@ struct ConfigurationFileTests {
   @Test("names, values, comments and empty lines, with any white space")
   func reading() throws {
     let settings = try parse(
-      "# all of it\r\n\n idleTimeout=5 # soon\n\tmaximumMessageBytes =  64K\nlogLevel = debug\n")
+      "# all of it\r\n\n idleTimeout=5 # soon\n\tmaximumMessageBytes =  64K\nlogLevel = debug\n"
+        + "automaticIndexes = no\nmaximumIndexes = 7\n")
     #expect(settings.idleTimeout == 5)
+    #expect(!settings.automaticIndexes)
+    #expect(settings.limits.maximumIndexes == 7)
     #expect(settings.limits.maximumMessageBytes == 65536)
     #expect(settings.logLevel == .debug)
     #expect(settings.stopTimeout == Settings().stopTimeout)
@@ -45,6 +48,7 @@ struct ConfigurationFileTests {
       ("maximumDepth = 513", 1, "from 16 to 512"),
       ("logLevel = loud", 1, "takes one of error, warning"),
       ("logLevel =", 1, "takes one of"),
+      ("automaticIndexes = true", 1, "takes yes or no"),
       ("stopTimeout = 1\nstopTimeout = 2", 2, "is set in line 1 already"),
     ])
   func faults(text: String, line: Int, reason: String) {

@@ -26,6 +26,11 @@ import Testing
   ) throws {
     for (name, type) in file.state.types {
       for index in type.indexes {
+        if index.kind == .fullText {
+          let (words, expected) = try file.words(of: index, type)
+          #expect(words == expected, "\(index) of \(name.text) \(comment())", sourceLocation: place)
+          continue
+        }
         let entries = try file.entries(of: index)
         let expected = try file.expectedEntries(of: index, type)
         #expect(
@@ -118,6 +123,8 @@ import Testing
       try file.integer("SELECT count(*) FROM entry WHERE declaredIndex NOT IN (SELECT id FROM declaredIndex)")
         == 0)
     #expect(try file.integer("SELECT count(*) FROM declaredIndex WHERE isDropped = 1") == 0)
+    let tables = "SELECT count(*) FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'"
+    #expect(try file.integer(tables) == Int64(file.indexes().count { $0.kind == .fullText }))
   }
 
   @Test("a part that a crash takes away is made again, and nothing twice")
@@ -260,7 +267,7 @@ import Testing
 private enum Step {
   case write([WriteOperation], isAtomic: Bool)
   case advance(rows: Int)
-  case declare([RecordTypeDraft.Index])
+  case declare([RecordTypeDraft.Index], isSearchable: Bool)
 
   static func random(_ random: inout Generator, _ file: OpenFile) throws -> Step {
     switch Int.random(in: 0..<10, using: &random) {
@@ -270,7 +277,9 @@ private enum Step {
       let operations = try (0..<3).map { _ in try operation(&random, ignoresMissing: false) }
       return .write(operations, isAtomic: Bool.random(using: &random))
     case 6..<9: return .advance(rows: Int.random(in: 1...6, using: &random))
-    default: return .declare(indexes.filter { _ in Bool.random(using: &random) })
+    default:
+      return .declare(
+        indexes.filter { _ in Bool.random(using: &random) }, isSearchable: Bool.random(using: &random))
     }
   }
 
@@ -293,7 +302,7 @@ private enum Step {
     var fields = [#""n":"\#(name)""#, #""type":"\#(type)""#]
     func some(_ json: String) { if Bool.random(using: &random) { fields.append(json) } }
     some(#""v":\#(Int.random(in: 0..<4, using: &random))"#)
-    some(#""s":"\#(["", "a", "ä", "b"].randomElement(using: &random)!)""#)
+    some(#""s":"\#(["", "a", "ä b", "b", "東京 a"].randomElement(using: &random)!)""#)
     some(
       #""l":[\#((0..<Int.random(in: 0..<4, using: &random)).map { "\"\($0 % 2)\"" }.joined(separator: ","))]"#
     )
@@ -312,8 +321,10 @@ private enum Step {
         left -= 1
         return left > 0
       }
-    case .declare(let indexes):
-      _ = try work.apply(RecordTypeDraft(name: "Item", indexes: indexes)).get()
+    case .declare(let indexes, let isSearchable):
+      let text = RecordTypeDraft.Field(
+        name: "s", type: FieldType(.string), uses: isSearchable ? [.searchable] : [])
+      _ = try work.apply(RecordTypeDraft(name: "Item", fields: [text], indexes: indexes)).get()
     }
   }
 }

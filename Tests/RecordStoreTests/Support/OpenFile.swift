@@ -136,5 +136,33 @@ final class OpenFile {
     return entries
   }
 
+  /// Each word of each record in a full-text index: what is there, and what one made from the records alone has.
+  func words(of index: DeclaredIndex, _ type: RecordType) throws -> (
+    actual: Set<String>, expected: Set<String>
+  ) {
+    let transaction = try Transaction(.immediate, in: connection.database)
+    let fresh = FullTextIndex(id: 1_000_000)
+    try fresh.create(in: connection)
+    let select = try connection.database.prepare(
+      "SELECT id, body FROM record WHERE type = ?1 AND body IS NOT NULL AND id <= ?2")
+    select.bind(type.id, at: 1)
+    select.bind(index.reached ?? .max, at: 2)
+    while try select.step() {
+      let record = StoredRecord(body: JSON(unchecked: select.bytes(1)))
+      try fresh.insert(record, id: select.int64(0), in: connection)
+    }
+    func words(_ table: String) throws -> Set<String> {
+      try connection.database.execute(
+        "CREATE VIRTUAL TABLE temp.\(table)words USING fts5vocab('main', '\(table)', 'instance')")
+      let rows = try connection.database.prepare("SELECT term || ' ' || doc FROM temp.\(table)words")
+      var words: Set<String> = []
+      while try rows.step() { words.insert(rows.text(0)) }
+      return words
+    }
+    let result = (actual: try words(FullTextIndex(id: index.id).table), expected: try words(fresh.table))
+    transaction.rollBack()
+    return result
+  }
+
   func integer(_ sql: String) throws -> Int64? { try connection.database.integer(sql) }
 }
