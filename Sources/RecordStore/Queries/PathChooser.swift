@@ -124,7 +124,9 @@ final class PathChooser {
 
   private func search(_ conditions: QueryConditions) throws(SQLiteError) -> Candidate? {
     guard !conditions.words.isEmpty,
-      let index = type.indexes.first(where: { $0.kind == .fullText && $0.isReady })
+      let index = type.indexes.first(where: {
+        $0.kind == .fullText && $0.isReady && $0.isOfCurrentWords
+      })
     else { return nil }
     let search = try FullTextSearch(conditions.words, in: FullTextIndex(id: index.id), connection)
     return Candidate(path: .words(index, search))

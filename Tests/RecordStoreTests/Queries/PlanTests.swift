@@ -115,6 +115,35 @@ import Testing
     #expect(try plan("tags CONTAINS 'u7' AND tags CONTAINS 't1'", limit: 100).rowsExamined <= 75)
   }
 
+  @Test("words are found by the full-text index, alone and in a branch of OR")
+  func words() throws {
+    #expect(try plan("SELF CONTAINS 'u7'").reason.contains("the type has no full-text index"))
+    declare(kind: .fullText)
+    declare("size")
+    for (predicate, count) in [
+      ("SELF CONTAINS 'u7'", 75), ("tags TOKENMATCHES 'u7'", 75), ("SELF TOKENMATCHES 'u7 t1'", 25),
+    ] {
+      let plan = try plan(predicate, limit: 100)
+      #expect(plan.access == .fullText && plan.index == nil, "\(predicate)")
+      #expect(plan.rowsReturned == count && plan.rowsExamined == count, "\(predicate): \(plan)")
+    }
+    let page = try plan("SELF CONTAINS 'u7'", limit: 10)
+    #expect(page.ordered && page.rowsExamined == 11)
+    let sorted = try plan("SELF CONTAINS 'u7'", [Self.sort("name")], limit: 10)
+    #expect(!sorted.ordered && sorted.rowsExamined == 75)
+    let either = try plan("SELF CONTAINS 'u7' OR size == 10", limit: 100)
+    #expect(either.access == .index && either.rowsExamined == either.rowsReturned)
+  }
+
+  @Test("a stretch in another order is put in the order of names before records are read")
+  func gathered() throws {
+    declare("size")
+    let plan = try plan("size >= 10 AND size < 60 AND section == 'net'", limit: 10)
+    #expect(plan.ordered && plan.index == ["size"] && plan.rowsExamined < 70)
+    let names = try store.names("size >= 10 AND size < 60", limit: 7)
+    #expect(names.count > 100 && names == names.sorted())
+  }
+
   @Test("places near another or in a box are looked for between two parallels")
   func places() throws {
     declare("place")

@@ -127,9 +127,15 @@ struct RandomRecords {
     ]
     let isAscending = one(in: 2)
     return (0..<pick([0, 1, 1, 1, 2, 2, 3])).map { _ in
-      SortDescriptor(
-        FieldPath(pick(keys))!, ascending: one(in: 6) ? !isAscending : isAscending,
-        nulls: one(in: 4) ? pick([.first, .last]) : .default,
+      let ascending = one(in: 6) ? !isAscending : isAscending
+      let nulls: SortDescriptor.Nulls = one(in: 4) ? pick([.first, .last]) : .default
+      if one(in: 12) {
+        return SortDescriptor(
+          FieldPath("p")!, ascending: ascending, nulls: nulls,
+          relativeLocation: Location(latitude: 50, longitude: 4))
+      }
+      return SortDescriptor(
+        FieldPath(pick(keys))!, ascending: ascending, nulls: nulls,
         collation: one(in: 6) ? .localized : .codePoint)
     }
   }
