@@ -1,5 +1,4 @@
 import JSONRPC
-import Records
 
 /// A record type on a terminal: its fields, then its indexes.
 enum SchemaCard {
@@ -41,13 +40,14 @@ enum SchemaCard {
     }
     var state = DisplayText.cell(index["state"])
     if let progress = index["progress"]?.doubleValue { state += " \(Int(progress * 100))%" }
-    let lastUsed = index["lastUsed"]?.int64Value.map { DateText.format($0) } ?? "never"
+    let lastUsed = DisplayText.cell(index["lastUsed"])
     return [
       .init(text: keys), .init(text: DisplayText.cell(index["kind"])),
       .init(text: DisplayText.cell(index["origin"])), .init(text: state),
       .init(text: DisplayText.cell(index["entries"]), isRight: true),
       .init(text: index["bytes"]?.int64Value.map(size) ?? "", isRight: true),
-      .init(text: DisplayText.cell(index["uses"]), isRight: true), .init(text: lastUsed),
+      .init(text: DisplayText.cell(index["uses"]), isRight: true),
+      .init(text: lastUsed.isEmpty ? "never" : lastUsed),
     ]
   }
 

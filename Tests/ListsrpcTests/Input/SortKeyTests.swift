@@ -36,7 +36,6 @@ struct SortKeyTests {
     "What is no key is refused by its text",
     arguments: [
       "name:locale", "-", ":localized", "", "a,,b", "a,", "p:near=1", "p:near=91,0", "p:near=a,b",
-      "p:near=1,2,3",
     ])
   func faults(text: String) {
     #expect(throws: UsageError.self) { try SortKey.all(in: [text]) }

@@ -25,6 +25,18 @@ struct SchemaTests {
     #expect(try JSON(parsing: bare.first ?? "")["indexes"]?.text == "[]")
   }
 
+  @Test("A terminal is told when an index was last used")
+  func lastUsed() throws {
+    try shell.seed(3)
+    _ = try shell.lines("declare", "Item", "n:int64:queryable")
+    var isReady = false
+    while !isReady { isReady = try shell.lines("schema", "Item")[0].contains(#""state":"ready""#) }
+    #expect(try shell.terminal("schema Item", columns: 120).contains("  never\n"))
+    #expect(try shell.lines("query", "Item", "--where", "n = 1").count == 1)
+    let text = try shell.terminal("schema Item", columns: 120)
+    #expect(text.contains("Z\n") && !text.contains("never"))
+  }
+
   @Test("A type that there is not ends with 4; nothing to declare is a mistake of the command line")
   func faults() throws {
     #expect(try shell.run("schema", "Nothing").ending.status == 4)
