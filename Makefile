@@ -25,6 +25,7 @@ test: need-test ## Installs what is missing and runs every test
 	# One at a time: the tests wait for real processes, and would starve each other of two cores.
 	swift test --skip-build --no-parallel
 	python3 -m unittest discover -s Clients/Python -p '*_test.py'
+	python3 -m unittest discover -s Tests/PackageIndex -p '*_test.py'
 	Tests/Fuzz/sanitize.sh
 	Tests/Fuzz/run.sh $${FUZZ_SECONDS:-20}
 
@@ -41,6 +42,10 @@ release: need-build ## Release build, the Swift runtime linked in
 bench: need-run release ## Fetches and saves a second, and the time of a cold activation
 	swift build $(RELEASE_FLAGS) --product listsbench
 	$(RELEASE)/listsbench --listsd $(RELEASE)/listsd
+
+.PHONY: packages
+packages: need-run release ## Asks Debian's 60,000 packages, and shows each query's plan and time
+	Tests/PackageIndex/package_index.py --listsd $(RELEASE)/listsd
 
 .PHONY: lint
 lint: ## Checks the layout of every Swift file
