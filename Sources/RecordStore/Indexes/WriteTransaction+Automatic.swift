@@ -54,8 +54,10 @@ extension WriteTransaction {
 }
 
 extension DeclaredIndex {
-  /// Whether what an index of this shape is good for, this one is good for too.
+  /// Whether there is no point in making an index of this shape: this is one, or it may turn out to do as well
+  /// once it is built. One that is built, has more keys, and left queries slow does not (it has another order).
   fileprivate func serves(_ shape: IndexShape) -> Bool {
-    origin != .type && kind == shape.kind && parts.starts(with: shape.parts)
+    guard origin != .type, kind == shape.kind else { return false }
+    return isReady ? parts == shape.parts : parts.starts(with: shape.parts)
   }
 }

@@ -61,9 +61,9 @@ final class Writer {
 
   /// The thread's function: returns when the mailbox is closed and empty.
   func run() {
-    while let items = indexWork.isOpen ? mailbox.takeWaiting() : mailbox.takeAll() {
+    while let items = mayWorkOnIndexes ? mailbox.takeWaiting() : mailbox.takeAll() {
       if !items.isEmpty { handle(items) }
-      advanceIndexes()
+      if mayWorkOnIndexes { advanceIndexes() }
     }
     keepUses()
     // Everything into the file itself, so that it is whole wherever it is taken.
@@ -71,6 +71,10 @@ final class Writer {
     _ = try? connection?.database.checkpoint(.truncate)
     connection = nil
   }
+
+  /// Not while the log is being copied, which would not come to an end with what indexes add to it: word comes
+  /// when it is.
+  private var mayWorkOnIndexes: Bool { indexWork.isOpen && !isCopyingLog }
 
   private func handle(_ items: [Item]) {
     var requests: [PendingWrite] = []
@@ -295,14 +299,17 @@ final class Writer {
   // MARK: The write-ahead log
 
   private static let pageBytes = 4096
+  /// In place of a number of pages: the log is being copied.
+  private static let untilCopied = Int.max
+
+  private var isCopyingLog: Bool { pagesForCopying == Self.untilCopied }
 
   func copyLogIfLong() {
     guard let pages = connection?.database.loggedPages, pages > 0 else { return }
     if DiskRoom(forFile: file.path)?.isShort(forLog: pages * Self.pageBytes) == true {
       restartLog()
     } else if pages >= pagesForCopying {
-      // Until it is done.
-      pagesForCopying = .max
+      pagesForCopying = Self.untilCopied
       copyLog()
     }
   }
