@@ -20,6 +20,8 @@ public struct ServiceLimits: Sendable, Equatable {
   public var maximumFields = 1000
   /// Declared indexes of a record type.
   public var maximumIndexes = 64
+  /// What a query may take. It is given up then.
+  public var maximumQuerySeconds = 30
   /// Bytes of a predicate's text.
   public var maximumPredicateBytes = 64 << 10
   /// Sort descriptors of a query.
@@ -52,7 +54,7 @@ public struct ServiceLimits: Sendable, Equatable {
       ("defaultResults", defaultResults), ("maximumResults", maximumResults),
       ("maximumReplyBytes", maximumReplyBytes), ("maximumRecordBytes", maximumRecordBytes),
       ("maximumFields", maximumFields), ("maximumIndexes", maximumIndexes),
-      ("maximumPredicateBytes", maximumPredicateBytes),
+      ("maximumQuerySeconds", maximumQuerySeconds), ("maximumPredicateBytes", maximumPredicateBytes),
       ("maximumSortDescriptors", maximumSortDescriptors),
       ("maximumKeys", maximumKeys), ("maximumGroups", maximumGroups), ("maximumSections", maximumSections),
       ("maximumSubscriptions", maximumSubscriptions), ("maximumConnections", maximumConnections),

@@ -47,7 +47,8 @@ public final class RecordStore: Sendable {
     let advisor = IndexAdvisor(
       clock: configuration.clock, propose: configuration.makesAutomaticIndexes ? propose : nil)
     let longReads = LongReads(
-      file: file, use: use, advisor: advisor, sectionCache: sectionCache, deliver: deliver,
+      file: file, use: use, advisor: advisor, sectionCache: sectionCache,
+      maximumSeconds: configuration.limits.maximumQuerySeconds, deliver: deliver,
       logCopied: { mailbox.put { _ in .logCopied } })
     let writer = Writer(
       file: file, configuration: configuration, mailbox: mailbox, advisor: advisor, use: use,

@@ -55,6 +55,8 @@ public struct StoreLimits: Sendable, Equatable {
   public var maximumFields = 1000
   /// Declared indexes of a record type. Those that it gets by itself come on top (`IndexAdvisor`).
   public var maximumIndexes = 64
+  /// What a read that was submitted may take.
+  public var maximumQuerySeconds = 30
   /// Requests that wait for the writer; those beyond are answered `serviceUnavailable`.
   public var maximumQueuedRequests = 100_000
   /// Milliseconds to wait for a lock that another program holds.

@@ -65,4 +65,16 @@ import Testing
     #expect(count.count == 50)
     #expect(try result.changeToken == store.reader.changeToken)
   }
+
+  @Test("a long read that takes too long is given up and says so")
+  func longReadEnds() throws {
+    var limits = StoreLimits()
+    limits.maximumQuerySeconds = 0
+    let store = try TestStore(limits: limits)
+    for number in 0..<100 { try store.save(#"{"n":"\#(number)","v":\#(number)}"#) }
+    let query = Query(recordType: "Item", predicate: try Predicate(parsing: "v >= 50"))
+    let error = #expect(throws: RecordError.self) { try store.inbox.read(store.store.submit(.query(query))) }
+    #expect(error?.code == .limitExceeded)
+    #expect(error?.message.contains("0 seconds") == true)
+  }
 }

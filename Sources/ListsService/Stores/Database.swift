@@ -9,8 +9,9 @@ final class Database {
   /// Renewed with every group that the store delivers, so never behind what a client was told.
   let reader: Reader
   let hub: SubscriptionHub
-  /// Records that a read may look at while others wait: some milliseconds.
+  /// Records that a read may look at while others wait, and how long it may take for it.
   private static let rowsAtOnce = 2000
+  private static let nanosecondsAtOnce: UInt64 = 10_000_000
   private var pending: [Ticket: Pending] = [:]
 
   private enum Pending {
@@ -33,12 +34,12 @@ final class Database {
 
   /// Nil when it would take too long here: then it is to be submitted.
   func query(_ query: Query) throws(RecordError) -> QueryResult? {
-    try reader.query(query, budget: Self.rowsAtOnce)
+    try reader.query(query, budget: Self.rowsAtOnce, nanoseconds: Self.nanosecondsAtOnce)
   }
 
   /// Nil when it would take too long here: then it is to be submitted.
   func count(_ query: Query) throws(RecordError) -> CountResult? {
-    try reader.count(query, budget: Self.rowsAtOnce)
+    try reader.count(query, budget: Self.rowsAtOnce, nanoseconds: Self.nanosecondsAtOnce)
   }
 
   /// All record types, or the one of that name. Throws `unknownItem` when there is none.
@@ -48,12 +49,12 @@ final class Database {
 
   /// Nil when it would take too long here: then it is to be submitted.
   func distinct(_ request: DistinctQuery) throws(RecordError) -> DistinctResult? {
-    try reader.distinct(request, budget: Self.rowsAtOnce)
+    try reader.distinct(request, budget: Self.rowsAtOnce, nanoseconds: Self.nanosecondsAtOnce)
   }
 
   /// Nil when it would take too long here: then it is to be submitted.
   func aggregate(_ request: AggregateQuery) throws(RecordError) -> AggregateResult? {
-    try reader.aggregate(request, budget: Self.rowsAtOnce)
+    try reader.aggregate(request, budget: Self.rowsAtOnce, nanoseconds: Self.nanosecondsAtOnce)
   }
 
   var recordCount: Int { (try? reader.statistics().records) ?? 0 }

@@ -23,6 +23,7 @@ final class OpenDatabases {
       log: { log(LogEntry(.warning, $0)) })
     template.limits.maximumRecordBytes = configuration.limits.maximumRecordBytes
     template.limits.maximumFields = configuration.limits.maximumFields
+    template.limits.maximumQuerySeconds = configuration.limits.maximumQuerySeconds
     template.limits.maximumIndexes = configuration.limits.maximumIndexes
     template.makesAutomaticIndexes = configuration.makesAutomaticIndexes
     // The limit that clients see counts the default container as well.

@@ -1,3 +1,4 @@
+internal import JSONRPC
 internal import Records
 internal import SQLite
 
@@ -51,12 +52,12 @@ struct MatchScan {
   /// Another record of the snapshot, which counts as a row; nil when there is none, or when the budget is spent.
   mutating func record(_ recordName: String, inZone zoneName: String) throws(SQLiteError) -> StoredRecord? {
     guard end == nil else { return nil }
-    guard budget.spend() else {
+    let record = planned.references.record(named: recordName, inZone: zoneName)
+    try planned.references.check()
+    guard budget.spend(bytes: record?.body.bytes.count ?? 0) else {
       end = .overBudget
       return nil
     }
-    let record = planned.references.record(named: recordName, inZone: zoneName)
-    try planned.references.check()
     return record
   }
 
@@ -76,7 +77,7 @@ struct MatchScan {
     var examined = rowsExamined
     var end: End?
     try planned.scan.forEach(after: position) { [planned] record in
-      guard budget.spend() else {
+      guard budget.spend(bytes: record.body.bytes.count) else {
         end = .overBudget
         return false
       }

@@ -64,13 +64,14 @@ struct PlannedQuery {
 
   // MARK: Telling
 
-  /// What is told of how the query was answered.
+  /// What is told of how the query was answered; in words only where they are asked for.
   func plan(rowsExamined: Int, rowsReturned: Int) -> QueryPlan {
     let report = PlanReport(
       query: query, path: scan.path, order: order, conditions: conditions, type: type, passedOver: passedOver)
     return QueryPlan(
       access: report.access, index: report.index, ordered: scan.isOrdered, rowsExamined: rowsExamined,
-      rowsReturned: rowsReturned, reason: report.reason, unknownKeys: report.unknownKeys)
+      rowsReturned: rowsReturned, reason: query.explains ? report.reason : "",
+      unknownKeys: query.explains ? report.unknownKeys : [])
   }
 
   /// The index that would suit the query best: keys with one value by name, a key with a range, the keys that

@@ -2,33 +2,41 @@ public import Records
 internal import SQLite
 
 extension Reader {
-  /// A page of the records that match. Nil when more than `budget` rows would have to be looked at:
-  /// ``RecordStore/submit(_:)-(ReadRequest)`` it then.
+  /// A page of the records that match. Nil when more than `budget` rows would have to be looked at, or when
+  /// `nanoseconds` went by (a record that is being looked at then is finished): ``RecordStore/submit(_:)-(ReadRequest)`` it then.
   ///
   /// Throws `invalidArguments` for a cursor that is not of this query; `unknownItem` for an index title that no
   /// section has; `limitExceeded` for too many sections, or for a record that refers to too many others;
   /// `zoneNotFound`; `serviceUnavailable` when localized order can't be had.
-  public func query(_ query: Query, budget: Int) throws(RecordError) -> QueryResult? {
-    try self.query(query, RowBudget(rows: budget))
+  public func query(_ query: Query, budget: Int, nanoseconds: UInt64 = .max) throws(RecordError)
+    -> QueryResult?
+  {
+    try self.query(query, RowBudget(rows: budget, nanoseconds: nanoseconds))
   }
 
-  /// How many records match; cursor, limit, order and sections don't matter. Nil as for ``query(_:budget:)``.
-  public func count(_ query: Query, budget: Int) throws(RecordError) -> CountResult? {
-    try self.count(query, RowBudget(rows: budget))
+  /// How many records match; cursor, limit, order and sections don't matter. Nil as for ``query(_:budget:nanoseconds:)``.
+  public func count(_ query: Query, budget: Int, nanoseconds: UInt64 = .max) throws(RecordError)
+    -> CountResult?
+  {
+    try self.count(query, RowBudget(rows: budget, nanoseconds: nanoseconds))
   }
 
-  /// A page of the different values under a key. Nil as for ``query(_:budget:)``.
+  /// A page of the different values under a key. Nil as for ``query(_:budget:nanoseconds:)``.
   ///
   /// Throws `invalidArguments` for a cursor that is not of this query; `zoneNotFound`.
-  public func distinct(_ request: DistinctQuery, budget: Int) throws(RecordError) -> DistinctResult? {
-    try distinct(request, RowBudget(rows: budget))
+  public func distinct(_ request: DistinctQuery, budget: Int, nanoseconds: UInt64 = .max) throws(RecordError)
+    -> DistinctResult?
+  {
+    try distinct(request, RowBudget(rows: budget, nanoseconds: nanoseconds))
   }
 
-  /// Figures over the records that match. Nil as for ``query(_:budget:)``.
+  /// Figures over the records that match. Nil as for ``query(_:budget:nanoseconds:)``.
   ///
   /// Throws `limitExceeded` for too many groups; `zoneNotFound`.
-  public func aggregate(_ request: AggregateQuery, budget: Int) throws(RecordError) -> AggregateResult? {
-    try aggregate(request, RowBudget(rows: budget))
+  public func aggregate(_ request: AggregateQuery, budget: Int, nanoseconds: UInt64 = .max)
+    throws(RecordError) -> AggregateResult?
+  {
+    try aggregate(request, RowBudget(rows: budget, nanoseconds: nanoseconds))
   }
 
   func query(_ query: Query, _ budget: RowBudget) throws(RecordError) -> QueryResult? {

@@ -14,6 +14,8 @@ final class LongReads: Sendable {
   private let use: FileUse
   private let advisor: IndexAdvisor
   private let sectionCache: SectionCache
+  /// What a read may take.
+  private let maximumSeconds: Int
   private let deliver: @Sendable (CommitGroup) -> Void
   private let logCopied: @Sendable () -> Void
   private let mailbox = Mailbox<Item>()
@@ -22,13 +24,14 @@ final class LongReads: Sendable {
 
   init(
     file: StoreFile, use: FileUse, advisor: IndexAdvisor, sectionCache: SectionCache,
-    deliver: @escaping @Sendable (CommitGroup) -> Void,
+    maximumSeconds: Int, deliver: @escaping @Sendable (CommitGroup) -> Void,
     logCopied: @escaping @Sendable () -> Void
   ) {
     self.file = file
     self.use = use
     self.advisor = advisor
     self.sectionCache = sectionCache
+    self.maximumSeconds = maximumSeconds
     self.deliver = deliver
     self.logCopied = logCopied
   }
@@ -82,7 +85,9 @@ final class LongReads: Sendable {
   private func result(of request: ReadRequest, _ reader: Reader) -> Result<ReadResult, RecordError> {
     reader.renew()
     defer { reader.renew() }
-    let budget = RowBudget(rows: .max) { [self] in isStopping.load(ordering: .relaxed) }
+    let nanoseconds = UInt64(maximumSeconds) * 1_000_000_000
+    let budget = RowBudget(
+      rows: .max, nanoseconds: nanoseconds, isStopped: { [self] in isStopping.load(ordering: .relaxed) })
     do {
       let result: ReadResult? =
         switch request {
@@ -91,10 +96,20 @@ final class LongReads: Sendable {
         case .distinct(let query): try reader.distinct(query, budget).map { .distinct($0) }
         case .aggregate(let query): try reader.aggregate(query, budget).map { .aggregate($0) }
         }
-      return result.map { .success($0) } ?? .failure(.stopping)
+      if let result { return .success(result) }
+      return .failure(isStopping.load(ordering: .relaxed) ? .stopping : tooLong)
     } catch {
       return .failure(error)
     }
+  }
+
+  private var tooLong: RecordError {
+    RecordError(
+      .limitExceeded,
+      "the query took longer than \(maximumSeconds) seconds; an index, or a narrower question, makes it shorter",
+      details: [
+        .init(name: "limitName", text: "maximumQuerySeconds"), .init(name: "limit", number: maximumSeconds),
+      ])
   }
 
   private func copy() {

@@ -122,6 +122,9 @@ struct Setting: Sendable {
     count(
       "maximumIndexes", \.limits.maximumIndexes,
       "Declared indexes of a record type; takes effect at the next start"),
+    count(
+      "maximumQuerySeconds", \.limits.maximumQuerySeconds,
+      "Seconds after which a query is given up; takes effect at the next start"),
     bytes("maximumPredicateBytes", \.limits.maximumPredicateBytes, "A predicate's text"),
     count("maximumSortDescriptors", \.limits.maximumSortDescriptors, "Sort descriptors of a query"),
     count("maximumKeys", \.limits.maximumKeys, "Keys of include or groupBy, or figures of aggregateRecords"),

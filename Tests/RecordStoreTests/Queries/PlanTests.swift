@@ -46,7 +46,7 @@ import Testing
       try store.reader.query(
         Query(
           recordType: "Item", predicate: try Predicate(parsing: predicate), sortDescriptors: order,
-          resultsLimit: limit), budget: .max)
+          resultsLimit: limit, explains: true), budget: .max)
     ).plan
   }
 

@@ -17,7 +17,10 @@ public struct RegularExpression: Sendable {
   /// Unicode scalars that a pattern may have.
   public static let maximumLength = 8_192
   /// Steps of the written-out pattern: a character or class is one, `a{3}` three, an alternative two more.
-  public static let maximumInstructions = 2_000
+  public static let maximumInstructions = 1_000
+  /// Bytes of a folded text that is tried; a longer one is not matched by any pattern. With
+  /// ``maximumInstructions`` it bounds what a single match can take, for the worst of patterns and texts.
+  public static let maximumTextBytes = 1 << 18
   /// Groups and brackets in one another.
   public static let maximumDepth = 200
 
@@ -52,6 +55,7 @@ public struct RegularExpression: Sendable {
 
   /// Whether the whole text, UTF-8 and folded by ``folding``, is one that the pattern describes.
   public func matches(_ text: Span<UInt8>) -> Bool {
+    guard text.count <= Self.maximumTextBytes else { return false }
     let known = memory.automaton.withLockIfAvailable { $0.matches(text) }
     // Another thread is at it: this one doesn't wait for it to come to the end of its text.
     if let known { return known }
