@@ -3,7 +3,7 @@ public import JSONRPC
 /// One key that records are sorted by: the value at a path, or how far the location there is from another.
 public struct SortDescriptor: Sendable, Hashable {
   public enum Nulls: String, Sendable, CaseIterable {
-    /// First ascending, last descending.
+    /// First ascending, last descending; always last where distances are sorted by.
     case `default`
     case first
     case last
@@ -42,7 +42,8 @@ public struct SortDescriptor: Sendable, Hashable {
   /// Whether a record without a value comes before those that have one.
   public var nullsComeFirst: Bool {
     switch nulls {
-    case .default: ascending
+    // Whoever asks for what is near wants no record without a place, from neither end.
+    case .default: ascending && relativeLocation == nil
     case .first: true
     case .last: false
     }

@@ -39,6 +39,21 @@ struct SortDescriptorTests {
     #expect(without.relativeLocation == nil)
   }
 
+  @Test("what has no distance comes last unless it is to come first", arguments: [true, false])
+  func nullDistances(ascending: Bool) throws {
+    let path = try #require(FieldPath("place"))
+    let location = try #require(Location(latitude: 1, longitude: 2))
+    for nulls in SortDescriptor.Nulls.allCases {
+      let descriptor = SortDescriptor(path, ascending: ascending, nulls: nulls, relativeLocation: location)
+      #expect(descriptor.nullsComeFirst == (nulls == .first))
+      var null: [UInt8] = []
+      var some: [UInt8] = []
+      try SortKey.append(.int64(1), descriptor, to: &null)
+      try SortKey.append(.location(location), descriptor, to: &some)
+      #expect(null.lexicographicallyPrecedes(some) == (nulls == .first))
+    }
+  }
+
   @Test(
     "anything else is refused",
     arguments: [

@@ -97,7 +97,7 @@ struct SortKeyTests {
     #expect(sorted.map(\.1) == ["b", "a", "z", "c"])
   }
 
-  @Test("records are sorted by their distance from a place; without one they are as null")
+  @Test("records are sorted by their distance from a place; without one they come last")
   func distance() throws {
     func record(_ name: String, _ place: String) throws -> StoredRecord {
       StoredRecord(body: try JSON(parsing: #"{"recordName":"\#(name)","fields":{"place":\#(place)}}"#))
@@ -114,13 +114,13 @@ struct SortKeyTests {
         .sorted { $0.0.lexicographicallyPrecedes($1.0) }.map(\.1)
     }
     #expect(
-      try names(SortDescriptor(path, relativeLocation: center)) == ["none", "text", "at", "near", "far"])
+      try names(SortDescriptor(path, relativeLocation: center)) == ["at", "near", "far", "none", "text"])
     #expect(
       try names(SortDescriptor(path, ascending: false, relativeLocation: center))
         == ["far", "near", "at", "none", "text"])
     #expect(
-      try names(SortDescriptor(path, nulls: .last, relativeLocation: center))
-        == ["at", "near", "far", "none", "text"])
+      try names(SortDescriptor(path, nulls: .first, relativeLocation: center))
+        == ["none", "text", "at", "near", "far"])
   }
 
   @Test("a key of what a reference leads to is made of the record that the resolver finds")
