@@ -48,7 +48,7 @@ struct PlanReport {
       parts = ["each branch of OR is found by \(names.isEmpty ? "names" : names)"] + sorted
     case .gathered: parts = []
     }
-    return parts.joined(separator: "; ")
+    return (parts + mismatches).joined(separator: "; ")
   }
 
   /// Keys that no record of the type has.
@@ -67,6 +67,10 @@ struct PlanReport {
   private static let maximumUnknownKeys = 100
 
   // MARK: Sentences
+
+  private var mismatches: [String] {
+    type.map { TypeMismatches(query.predicate, fields: $0.fields).sentences } ?? []
+  }
 
   private var nothing: String {
     if type == nil { return "there are no records of the type" }

@@ -185,6 +185,40 @@ import Testing
     #expect(try plan("colour != 'red' AND name == 'p1-1'").unknownKeys == ["colour"])
   }
 
+  @Test(
+    "a constant that a field never compares with is told, wherever it stands",
+    arguments: [
+      ("size > '20'", "'size' is an int64 and never compares with a text"),
+      ("'20' < size AND name == 'p'", "'size' is an int64 and never compares with a text"),
+      ("name == 'p' OR NOT size IN {'1', '2'}", "'size' is an int64 and never compares with a text"),
+      ("size BETWEEN {'1', '2'}", "'size' is an int64 and never compares with a text"),
+      ("size BEGINSWITH '1'", "'size' is an int64 and never compares with a text"),
+      ("rare == 1", "'rare' is a boolean and never compares with a number"),
+      ("name == 7", "'name' is a string and never compares with a number"),
+      ("place == 'Rome'", "'place' is a location and never compares with a text"),
+      ("modificationDate > '2026-12-01'", "'modificationDate' is a date and never compares with a text"),
+      ("tags CONTAINS 7", "'tags' is a list<string> and never compares with a number"),
+      ("ANY tags == 7", "'tags' is a list<string> and never compares with a number"),
+      (
+        "tags == 't1'",
+        "'tags' is a list<string> and never compares with a text; ANY looks at its elements"
+      ),
+    ])
+  func mismatches(predicate: String, sentence: String) throws {
+    let plan = try plan(predicate)
+    #expect(plan.reason.hasSuffix("; \(sentence)"), "\(plan.reason)")
+  }
+
+  @Test(
+    "nothing is told of constants that a field may compare with",
+    arguments: [
+      "size > 20.5", "size == NULL", "size IN {'1', 2}", "size != '20'", "name == 'p'", "name IN 'page'",
+      "tags CONTAINS 't1'", "ANY tags == 't1'", "rare == YES", "section.x == 7", "size == n",
+    ])
+  func noMismatch(predicate: String) throws {
+    #expect(try !plan(predicate).reason.contains("never compares"))
+  }
+
   @Test("an index that is still being built is not read, and named")
   func building() throws {
     declare("size")
