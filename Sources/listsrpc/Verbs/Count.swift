@@ -35,6 +35,7 @@ enum Count: Verb {
     guard let count = reply["count"]?.int64Value else {
       throw .client(.malformedReply("countRecords gave no count"))
     }
+    if count == 0 { query.sayNothingMatches(session) }
     try session.output.write("\(limit.map { min(Int64($0), count) } ?? count)\n")
   }
 }

@@ -7,8 +7,8 @@ enum Declare: Verb {
     "declare", "Declare fields and indexes of a record type",
     discussion: [
       "A field has a name, a type and, where it is to be searched by, its indexes: 'queryable' finds by value, "
-        + "range and prefix, 'sortable' sorts, 'searchable' finds by words. A field without indexes keeps those "
-        + "it has; 'none' takes them away. ':localized' behind them sorts as a person expects.",
+        + "range and prefix, 'sortable' sorts, 'searchable' finds by words. Those named take the place of those "
+        + "that the field had; a field without indexes keeps its own, and 'none' takes them away. ':localized' behind them sorts as a person expects.",
       "Indexes only make queries faster; every query works without. They are built while the service goes on: "
         + "'listsrpc schema TYPE' shows how far.",
     ],

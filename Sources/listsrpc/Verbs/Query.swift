@@ -74,9 +74,7 @@ enum Query: Verb {
       isContinued = page.isContinued
     }
     try printer.finish()
-    if !session.printsJSON, shown == 0 {
-      session.errors.say("no record of type '\(query.recordType)' matches")
-    }
+    if shown == 0 { query.sayNothingMatches(session) }
     if isContinued, isBounded {
       session.errors.say("the first \(shown) records; --all shows every one, --limit another number")
     }

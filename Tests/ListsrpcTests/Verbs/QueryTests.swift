@@ -34,6 +34,21 @@ struct QueryTests {
     #expect(try shell.run("count", "Item", "-w", "n <").ending.status == 1)
   }
 
+  @Test("Where nothing matches a person is told what may be the cause, and a script is not")
+  func nothing() throws {
+    try shell.seed(3)
+    for verb in ["query", "count"] {
+      let said = try shell.terminal("\(verb) Item --where 'n > %@' --arg 1", columns: 200)
+      #expect(said.contains("no record of type 'Item' matches\n"))
+      #expect(said.contains("--arg-json") && said.contains("--explain"))
+      let typed = try shell.terminal("\(verb) Item --where 'n > 7'", columns: 200)
+      #expect(!typed.contains("--arg") && typed.contains("--explain"))
+      #expect(try shell.terminal("\(verb) Item --where 'n > %@' --arg-json 1").contains("matches") == false)
+      #expect(try shell.run(verb, "Item", "--where", "n > %@", "--arg", "1").errorText == "")
+    }
+    #expect(try !shell.terminal("query Other").contains("--explain"))
+  }
+
   @Test("head gets its line, and nothing is said of the closed pipe", arguments: ["", "--section-by n"])
   func head(options: String) throws {
     try shell.seed(3000)
