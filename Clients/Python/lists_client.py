@@ -681,13 +681,14 @@ class ListsClient:
     ) -> Record:
         """The record of that name. Raises ServiceError (``unknownItem``) when there is none."""
         return self._call(
-            "fetchRecord", recordName=name, recordType=record_type, zoneName=zone, desiredKeys=keys)["record"]
+            "fetchRecord", recordName=name, recordType=record_type, zoneName=zone,
+            desiredKeys=_keys("keys", keys))["record"]
 
     def fetch_records(
         self, names: Sequence[str], *, zone: Optional[str] = None, keys: Optional[Sequence[str]] = None,
     ) -> list[Record | ServiceError]:
         """Each record in the order asked for, or the error in its place."""
-        reply = self._call("fetchRecords", recordNames=list(names), zoneName=zone, desiredKeys=keys)
+        reply = self._call("fetchRecords", recordNames=_values("names", names), zoneName=zone, desiredKeys=_keys("keys", keys))
         return [
             result["record"] if "record" in result else ServiceError(result["error"])
             for result in reply["results"]]
@@ -704,7 +705,7 @@ class ListsClient:
 
     def modify_records(self, operations: Iterable[Mapping[str, Json]], *, atomic: bool = True) -> list[Json]:
         """Several changes, in order: all or none, or each for itself. Returns one result for each."""
-        return self._call("modifyRecords", operations=list(operations), atomic=atomic)["results"]
+        return self._call("modifyRecords", operations=_values("operations", operations), atomic=atomic)["results"]
 
     def query(
         self, record_type: str, predicate: Optional[str] = None, arguments: Optional[Sequence[Json]] = None,
@@ -712,7 +713,10 @@ class ListsClient:
         sort: Optional[Sequence[str | Mapping[str, Json]]] = None, limit: Optional[int] = None,
         keys: Optional[Sequence[str]] = None, zone: Optional[str] = None, page_size: int = 1000,
     ) -> Iterator[Record]:
-        """The matching records, fetched page by page. A sort key is ``name``, ``-name``, or a descriptor."""
+        """The matching records, fetched page by page. A sort key is ``name``, ``-name``, or a descriptor.
+
+        Where a list of keys is asked for, one key may stand alone: ``sort="-name"``.
+        """
         cursor = None
         left = limit
         while left is None or left > 0:
@@ -742,9 +746,10 @@ class ListsClient:
         """
         return QueryPage(self._call(
             "performQuery", **self._selection(record_type, predicate, arguments, variables, filter_by, zone, explain),
-            sortDescriptors=[_descriptor(key) for key in sort] if sort else None, sortBy=sort_by, desiredKeys=keys,
+            sortDescriptors=[_descriptor(key) for key in _keys("sort", sort) or ()] or None,
+            sortBy=_keys("sort_by", sort_by), desiredKeys=_keys("keys", keys),
             resultsLimit=limit, cursor=cursor, sectionNameKey=section_by, sectionIndexTitle=index_title,
-            include=include, fromIndexTitle=from_index_title))
+            include=_keys("include", include), fromIndexTitle=from_index_title))
 
     def explain(
         self, record_type: str, predicate: Optional[str] = None, arguments: Optional[Sequence[Json]] = None,
@@ -801,7 +806,8 @@ class ListsClient:
         """
         return self._call(
             "aggregateRecords", **self._selection(record_type, predicate, arguments, variables, filter_by, zone),
-            aggregates=[_aggregate(item) for item in aggregates], groupBy=group_by, resultsLimit=limit)["groups"]
+            aggregates=[_aggregate(item) for item in _keys("aggregates", aggregates) or ()],
+            groupBy=_keys("group_by", group_by), resultsLimit=limit)["groups"]
 
     def schema(self, record_type: Optional[str] = None) -> list[dict[str, Json]]:
         """The record types, or one of them, with their fields and indexes."""
@@ -823,7 +829,8 @@ class ListsClient:
                 field: {"type": what} if isinstance(what, str) else what for field, what in fields.items()}
         if indexes is not None:
             declaration["indexes"] = [
-                index if isinstance(index, collections.abc.Mapping) else {"keys": list(index)} for index in indexes]
+                index if isinstance(index, collections.abc.Mapping) else {"keys": _keys("indexes", index)}
+                for index in _values("indexes", indexes) or ()]
         if automatic_indexes is not None:
             declaration["automaticIndexes"] = automatic_indexes
         return self._call("saveRecordType", recordType=declaration)["recordType"]
@@ -836,8 +843,9 @@ class ListsClient:
     ) -> dict[str, Json]:
         """The parameters that say which records are meant."""
         return {
-            "recordType": record_type, "predicate": predicate, "arguments": list(arguments) if arguments else None,
-            "variables": variables or None, "filterBy": filter_by, "zoneName": zone, "explain": explain or None,
+            "recordType": record_type, "predicate": predicate, "arguments": _values("arguments", arguments) or None,
+            "variables": variables or None, "filterBy": _keys("filter_by", filter_by), "zoneName": zone,
+            "explain": explain or None,
         }
 
     def subscribe(
@@ -850,12 +858,26 @@ class ListsClient:
         """The changes of the matching records from now on, or since a token, or after the records of now."""
         params = {
             "recordType": record_type, "predicate": predicate,
-            "arguments": list(arguments) if arguments else None, "variables": variables or None,
-            "filterBy": filter_by, "zoneName": zone,
-            "firesOn": list(fires_on) if fires_on else None, "desiredKeys": keys, "since": since,
+            "arguments": _values("arguments", arguments) or None, "variables": variables or None,
+            "filterBy": _keys("filter_by", filter_by), "zoneName": zone,
+            "firesOn": _keys("fires_on", fires_on) or None, "desiredKeys": _keys("keys", keys), "since": since,
         }
         given = {name: value for name, value in params.items() if value is not None}
         return Subscription(self, {**given, **self._place}, initial, buffered_pushes)
+
+
+def _keys(parameter: str, value: Any) -> Optional[list[Any]]:
+    """A list of names or of the protocol's objects; one alone stands for a list of it."""
+    return [value] if isinstance(value, (str, collections.abc.Mapping)) else _values(parameter, value)
+
+
+def _values(parameter: str, value: Any) -> Optional[list[Any]]:
+    """A list, of whatever. Raises TypeError for a text, which Python would take for a list of characters."""
+    if value is None:
+        return None
+    if isinstance(value, (str, bytes, collections.abc.Mapping)):
+        raise TypeError(f"{parameter} takes a list: [{value!r}], not {value!r}")
+    return list(value)
 
 
 def _descriptor(key: str | Mapping[str, Json]) -> Mapping[str, Json]:

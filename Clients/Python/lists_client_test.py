@@ -180,6 +180,42 @@ class CallTests(unittest.TestCase):
         self.assertEqual([record["recordName"] for record in records], ["0", "1", "2", "3", "4"])
         self.assertEqual(asked, [(2, None), (2, "2"), (1, "4")])
 
+    def test_one_key_alone_is_a_list_of_it(self):
+        requests = []
+
+        def script(server):
+            for _ in range(4):
+                request = server.receive()
+                requests.append(request["params"])
+                server.reply(request["id"], {"records": [], "groups": [], "recordType": {}, "subscriptionID": "s",
+                                             "changeToken": "t"})
+
+        server = ScriptedServer(script)
+        with client_of(server) as client:
+            client.query_page("Item", sort="-name", keys="name", include="list")
+            client.aggregate("Item", "count", group_by="list")
+            client.save_record_type("Item", indexes=["name", ("list", "name")])
+            client.query_page("Item", sort={"key": "name", "collation": "localized"}, sort_by=None)
+        server.finish()
+        page, figures, declared, descriptor = requests
+        self.assertEqual(page["sortDescriptors"], [{"key": "name", "ascending": False}])
+        self.assertEqual((page["desiredKeys"], page["include"]), (["name"], ["list"]))
+        self.assertEqual(figures["aggregates"], [{"function": "count", "name": "count"}])
+        self.assertEqual(figures["groupBy"], ["list"])
+        self.assertEqual(declared["recordType"]["indexes"], [{"keys": ["name"]}, {"keys": ["list", "name"]}])
+        self.assertEqual(descriptor["sortDescriptors"], [{"key": "name", "collation": "localized"}])
+
+    def test_a_text_is_no_list_of_characters(self):
+        with client_of(ScriptedServer(lambda server: server.receive())) as client:
+            for call in (
+                lambda: client.query_page("Item", "name = %@", "milk"), lambda: client.fetch_records("milk"),
+                lambda: client.count("Item", "name = %@", "milk"), lambda: client.modify_records({"a": 1}),
+                lambda: client.save_record_type("Item", indexes="name"),
+                lambda: client.subscribe("Item", "name = %@", "milk"),
+            ):
+                with self.assertRaisesRegex(TypeError, "takes a list: "):
+                    call()
+
     def test_dates_bytes_and_references_have_their_form_on_the_wire(self):
         server = ScriptedServer(lambda server: server.reply((request := server.receive())["id"], request["params"]))
         moment = datetime.datetime(2026, 12, 1, 10, 30, 0, 123999, datetime.timezone(datetime.timedelta(hours=1)))
