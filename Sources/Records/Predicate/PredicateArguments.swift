@@ -21,7 +21,9 @@ struct PredicateArguments {
     guard used < arguments.count else {
       throw .init(
         at: offset, expected: "an argument for this place",
-        problem: arguments.isEmpty ? "no arguments were given" : "only \(arguments.count) were given")
+        problem: arguments.isEmpty
+          ? "no arguments were given"
+          : arguments.count == 1 ? "only 1 was given" : "only \(arguments.count) were given")
     }
     used += 1
     try count(arguments[used - 1], at: offset)
@@ -74,7 +76,9 @@ struct PredicateArguments {
     _ name: String, at offset: Int
   ) throws(PredicateSyntaxError) -> Predicate.Expression {
     guard let json = variables?[name] else {
-      throw .init(at: offset, expected: "a variable that is given", problem: "there is no variable \(name)")
+      throw .init(
+        at: offset, expected: "a variable that is given",
+        problem: "there is no variable \(name)\(Self.given(variables))")
     }
     try count(json, at: offset)
     return try Self.expression(json, at: offset)
@@ -84,8 +88,15 @@ struct PredicateArguments {
     if used < arguments.count {
       throw .init(
         at: offset, expected: "a place for every argument",
-        problem: "\(arguments.count) arguments are given and \(used) used")
+        problem: (arguments.count == 1 ? "1 argument is" : "\(arguments.count) arguments are")
+          + " given and \(used == 0 ? "none" : "\(used)") used")
     }
+  }
+
+  /// The first of the names that there are, for a message.
+  private static func given(_ variables: JSON?) -> String {
+    let names = variables?.members.lazy.map(\.name).prefix(10) ?? []
+    return names.isEmpty ? " (none are given)" : " (given: \(names.joined(separator: ", ")))"
   }
 
   private static func expression(

@@ -170,7 +170,9 @@ struct PredicateLexer {
       return scalar
     default:
       throw .init(
-        at: start, expected: #"one of \\ \' \" \n \r \t \uXXXX"#, problem: "this escape is unknown")
+        at: start, expected: #"one of \\ \' \" \/ \n \r \t \uXXXX"#,
+        problem: #"this escape is unknown (a backslash itself is written \\, also in a pattern: '\\d+'; "#
+          + "an argument for %@ needs no escapes)")
     }
   }
 

@@ -69,6 +69,9 @@ extension PredicateParser {
       }
     default: break
     }
+    if token.keyword == "IS" {
+      throw .init(at: offset, expected: "an operator", problem: "IS is none (null is found with = NULL)")
+    }
     throw .init(at: offset, expected: "an operator")
   }
 
@@ -88,7 +91,8 @@ extension PredicateParser {
     if operation == .within {
       throw .init(at: start, expected: "BOX or POLYGON", problem: "WITHIN takes no options")
     }
-    let expected = operation.isOfWords ? "c, d, cd, l or p" : "c, d, cd or l"
+    let expected =
+      operation.isOfWords ? "c, d, cd, l or p" : "c, d, cd or l (and p with SELF CONTAINS and TOKENMATCHES)"
     guard case .word(let letters) = token.kind else { throw .init(at: token.offset, expected: expected) }
     for letter in letters.lowercased() {
       switch letter {
@@ -111,6 +115,7 @@ extension PredicateParser {
     let start = position
     let offset = token.offset
     if operation == .within { return try region() }
+    if operation == .in || operation == .between { try refuseListInParentheses(behind: operation) }
     let right = try value(expected: Self.expectedRight(of: operation))
     switch (operation, right) {
     case (_, .allText): throw Self.allTextElsewhere(at: offset)
@@ -128,6 +133,23 @@ extension PredicateParser {
     default: break
     }
     return right
+  }
+
+  /// `IN (17, 30)`: what begins as a list would in SQL.
+  private func refuseListInParentheses(behind operation: Predicate.Operation) throws(PredicateSyntaxError) {
+    guard token.kind == .sign(.openParenthesis), let end = end(ofParenthesisAt: position) else { return }
+    var depth = 0
+    for token in tokens[position..<end] {
+      switch token.kind {
+      case .sign(.openParenthesis), .sign(.openBrace): depth += 1
+      case .sign(.closeParenthesis), .sign(.closeBrace): depth -= 1
+      case .sign(.comma) where depth == 1:
+        throw .init(
+          at: token.offset, expected: Self.expectedRight(of: operation),
+          problem: "a list stands in braces, {…}")
+      default: break
+      }
+    }
   }
 
   private static func expectedRight(of operation: Predicate.Operation) -> String {

@@ -21,6 +21,10 @@ struct PredicateParser {
 
   /// For each opening parenthesis the token behind its closing one.
   private let ends: [Int: Int]
+
+  /// The token behind the parenthesis that closes the one here; nil when none does.
+  func end(ofParenthesisAt position: Int) -> Int? { ends[position] }
+
   /// The open parentheses from outside in, the first for the text itself.
   private var groups = [Group()]
   /// Parentheses and NOTs around the place reached.

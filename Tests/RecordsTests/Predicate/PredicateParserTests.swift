@@ -202,6 +202,34 @@ struct PredicateParserTests {
     #expect(error?.details.last.map { String(decoding: $0.json, as: UTF8.self) } == #""an operator""#)
   }
 
+  @Test(
+    "what people write who know another language is answered with how it is written here",
+    arguments: [
+      (#"code MATCHES '\d+'"#, #"a backslash itself is written \\, also in a pattern: '\\d+'"#),
+      ("age IN (17, 30)", "a list stands in braces, {…}"),
+      ("age BETWEEN (17, 30)", "a list stands in braces, {…}; expected two bounds in braces, {low, high}"),
+      ("name IS NULL", "null is found with = NULL"),
+      ("name CONTAINS[n] 'a'", "(and p with SELF CONTAINS and TOKENMATCHES)"),
+      ("age > 3", "1 argument is given and none used"),
+      ("age > $min", "there is no variable min (given: low, high)"),
+    ])
+  func advice(text: String, advice: String) throws {
+    let isForVariables = text.contains("$")
+    let error = #expect(throws: RecordError.self) {
+      try Predicate(
+        parsing: text, arguments: isForVariables ? [] : [JSON(parsing: "1")],
+        variables: isForVariables ? JSON(parsing: #"{"low":1,"high":2}"#) : nil)
+    }
+    #expect(error?.message.contains(advice) == true, "\(error?.message ?? "")")
+  }
+
+  @Test("parentheses around the right side are no list by themselves")
+  func parenthesizedLists() throws {
+    for text in ["a IN ({1, 2})", "a IN ((b))", "a BETWEEN ({1, 2})", "a IN ('x')"] {
+      #expect(throws: Never.self) { try Predicate(parsing: text) }
+    }
+  }
+
   private func column(_ text: String) -> Int? {
     do {
       _ = try Predicate(parsing: text)
