@@ -65,10 +65,10 @@ private struct NamedAggregate {
       let known = Aggregate.Function.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
       throw Self.fault("takes one of \(known) for function")
     }
-    let key = texts["key"].map { FieldPath($0) }
-    if let key, key == nil { throw Self.fault("takes a key path for key") }
+    let key = if let text = texts["key"] { try FieldPath(key: text) } else { nil as FieldPath? }
+    if texts["key"] != nil, key == nil { throw Self.fault("takes a key path for key") }
     if key == nil, function != .count { throw Self.fault("needs a key for '\(function.rawValue)'") }
-    aggregate = Aggregate(function, of: key ?? nil)
+    aggregate = Aggregate(function, of: key)
     name = texts["name"] ?? texts["key"].map { "\(function.rawValue)(\($0))" } ?? function.rawValue
   }
 

@@ -30,7 +30,7 @@ extension Method {
 
 extension Invocation {
   fileprivate func distinctQuery() throws(RecordError) -> DistinctQuery {
-    guard let key = FieldPath(try arguments.requiredString("key")) else {
+    guard let key = try FieldPath(key: try arguments.requiredString("key")) else {
       throw .parameter("key", mustBe: "a key path")
     }
     let cursor = try arguments.string("cursor")

@@ -69,9 +69,7 @@ extension Arguments {
         "a query may have \(limit) sort descriptors at most")
     }
     if let cloudKit { return try SortDescriptor.list(sortBy: cloudKit) }
-    var descriptors: [SortDescriptor] = []
-    for element in elements ?? [] { descriptors.append(try SortDescriptor(json: element)) }
-    return descriptors
+    return try SortDescriptor.list(elements ?? [], named: "sortDescriptors")
   }
 
   fileprivate func sections() throws(RecordError) -> SectionRequest? {

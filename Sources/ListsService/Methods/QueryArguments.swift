@@ -66,7 +66,7 @@ extension Arguments {
     }
     var paths: [(text: String, path: FieldPath)] = []
     for text in texts {
-      guard let path = FieldPath(text) else { throw .parameter(name, mustBe: "a list of key paths") }
+      guard let path = try FieldPath(key: text) else { throw .parameter(name, mustBe: "a list of key paths") }
       paths.append((text, path))
     }
     return paths

@@ -111,7 +111,7 @@ extension RecordTypeDraft.Index {
     }
     var keys: [FieldPath] = []
     for element in elements {
-      guard let path = element.stringValue.flatMap({ FieldPath($0) }) else {
+      guard let text = element.stringValue, let path = try FieldPath(key: text) else {
         throw .declaration("\(place).keys must be a list of fields, system keys or key paths")
       }
       keys.append(path)

@@ -23,7 +23,7 @@ struct SectionLayout {
 
   /// Throws `invalidArguments` when the section key is none.
   init(_ request: SectionRequest, of matches: MatchScan) throws(RecordError) {
-    guard let path = FieldPath(request.nameKey) else {
+    guard let path = try FieldPath(key: request.nameKey) else {
       throw RecordError(.invalidArguments, "'\(request.nameKey)' is no key to make sections by")
     }
     self.path = path

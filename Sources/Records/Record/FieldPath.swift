@@ -24,6 +24,18 @@ public struct FieldPath: Sendable {
     self.init(components, countsElements: countsElements)
   }
 
+  /// The same of a key that somebody asks for; nil as above. Throws `invalidArguments` for an operator behind
+  /// it that there is none of, such as `tags.@max`, which would silently find nothing.
+  public init?(key text: String) throws(RecordError) {
+    guard let path = FieldPath(text) else { return nil }
+    if let last = path.components.dropFirst().last, last.hasPrefix("@") {
+      throw RecordError(
+        .invalidArguments,
+        "'\(last)' is not known at the end of the key '\(text)': only @count may stand there")
+    }
+    self = path
+  }
+
   /// The field or system key that it starts with.
   public var root: String { components[0] }
 }

@@ -51,48 +51,63 @@ public struct SortDescriptor: Sendable, Hashable {
 
   private static let members = ["key", "ascending", "nulls", "collation", "relativeLocation"]
 
+  /// Those of a list that is called `name`. Throws as ``init(json:at:)``, and names the one that is wrong.
+  public static func list(_ elements: [JSON], named name: String) throws(RecordError) -> [SortDescriptor] {
+    var list: [SortDescriptor] = []
+    for json in elements {
+      let place = "\(name)[\(list.count)]"
+      do throws(RecordError) {
+        list.append(try SortDescriptor(json: json, at: place))
+      } catch {
+        throw RecordError(error.code, error.message, details: [.init(name: "parameter", text: place)])
+      }
+    }
+    return list
+  }
+
   /// Reads `{"key", "ascending"?, "nulls"?, "collation"?, "relativeLocation"?}`, the last as a location value
   /// (`{"$location":…}`). Throws `invalidArguments` for anything else.
-  public init(json: JSON) throws(RecordError) {
-    let members = try json.members(of: "a sort descriptor", known: Self.members)
-    guard let path = members[0]?.stringValue.flatMap({ FieldPath($0) }) else {
-      throw RecordError(.invalidArguments, "a sort descriptor takes the name of a field for key")
+  /// `place` is what it is called in the message.
+  public init(json: JSON, at place: String = "a sort descriptor") throws(RecordError) {
+    let members = try json.members(of: place, known: Self.members)
+    guard let key = members[0]?.stringValue, let path = try FieldPath(key: key) else {
+      throw RecordError(.invalidArguments, "\(place) takes the name of a field for key")
     }
     var ascending = true
     if let json = members[1], !json.isNull {
       guard let value = json.boolValue else {
-        throw RecordError(.invalidArguments, "a sort descriptor takes true or false for ascending")
+        throw RecordError(.invalidArguments, "\(place) takes true or false for ascending")
       }
       ascending = value
     }
     self.init(
       path, ascending: ascending,
-      nulls: try Self.choice(2, members, default: .default),
-      collation: try Self.choice(3, members, default: .codePoint),
-      relativeLocation: try Self.location(members[4]))
+      nulls: try Self.choice(2, members, place, default: .default),
+      collation: try Self.choice(3, members, place, default: .codePoint),
+      relativeLocation: try Self.location(members[4], place))
     if relativeLocation != nil, collation != .codePoint {
       throw RecordError(
-        .invalidArguments, "a sort descriptor with relativeLocation sorts by distance and takes no collation")
+        .invalidArguments, "\(place) with relativeLocation sorts by distance and takes no collation")
     }
   }
 
-  private static func location(_ json: JSON?) throws(RecordError) -> Location? {
+  private static func location(_ json: JSON?, _ place: String) throws(RecordError) -> Location? {
     guard let json, !json.isNull else { return nil }
     guard case .location(let location)? = try FieldValue(json: json) else {
       throw RecordError(
-        .invalidArguments, "a sort descriptor takes {\"$location\": …} for relativeLocation")
+        .invalidArguments, "\(place) takes {\"$location\": …} for relativeLocation")
     }
     return location
   }
 
   private static func choice<Value: RawRepresentable<String> & CaseIterable>(
-    _ index: Int, _ members: [JSON?], default value: Value
+    _ index: Int, _ members: [JSON?], _ place: String, default value: Value
   ) throws(RecordError) -> Value {
     guard let json = members[index], !json.isNull else { return value }
     guard let value = json.stringValue.flatMap(Value.init(rawValue:)) else {
       let known = Value.allCases.map(\.rawValue).joined(separator: ", ")
       throw RecordError(
-        .invalidArguments, "a sort descriptor takes one of \(known) for \(Self.members[index])")
+        .invalidArguments, "\(place) takes one of \(known) for \(Self.members[index])")
     }
     return value
   }

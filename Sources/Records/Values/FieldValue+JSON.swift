@@ -183,7 +183,8 @@ extension JSON {
     for member in members {
       guard let index = known.firstIndex(where: { member.isNamed($0) }) else {
         throw RecordError(
-          .invalidArguments, "\(what) has no '\(member.name)'; known are \(known.joined(separator: ", "))")
+          .invalidArguments,
+          "'\(member.name)' is not known in \(what); known are \(known.joined(separator: ", "))")
       }
       guard found[index] == nil else {
         throw RecordError(.invalidArguments, "\(what) has '\(member.name)' twice")

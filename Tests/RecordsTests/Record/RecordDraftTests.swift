@@ -50,7 +50,10 @@ struct RecordDraftTests {
     "what is wrong is refused and named",
     arguments: [
       (#"[]"#, "a record takes an object"), (#"{}"#, "no recordType"),
-      (#"{"recordType":"Item","recordname":"a"}"#, "has no 'recordname'; known are recordType, recordName"),
+      (
+        #"{"recordType":"Item","recordname":"a"}"#,
+        "'recordname' is not known in a record; known are recordType, recordName"
+      ),
       (#"{"recordType":"Item","recordType":"Item"}"#, "'recordType' twice"),
       (#"{"recordType":1}"#, "recordType is not a text"), (#"{"recordType":"_x"}"#, "starts with '_'"),
       (#"{"recordType":"Item","recordName":""}"#, "recordName is empty"),

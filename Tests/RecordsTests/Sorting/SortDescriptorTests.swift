@@ -54,6 +54,22 @@ struct SortDescriptorTests {
     }
   }
 
+  @Test("what is wrong is named with its place")
+  func place() throws {
+    for (wrong, message) in [
+      (#"{"fieldName":"a"}"#, "'fieldName' is not known in sortDescriptors[1]; known are key, ascending"),
+      (#"{"key":"a","nulls":"middle"}"#, "sortDescriptors[1] takes one of default, first, last for nulls"),
+      (#"{"key":"tags.@max"}"#, "'@max' is not known at the end of the key 'tags.@max'"),
+    ] {
+      let elements = [try JSON(parsing: #"{"key":"tags.@count"}"#), try JSON(parsing: wrong)]
+      let error = try #require(throws: RecordError.self) {
+        try SortDescriptor.list(elements, named: "sortDescriptors")
+      }
+      #expect(error.message.hasPrefix(message), "\(error.message)")
+      #expect(error.details == [.init(name: "parameter", text: "sortDescriptors[1]")])
+    }
+  }
+
   @Test(
     "anything else is refused",
     arguments: [

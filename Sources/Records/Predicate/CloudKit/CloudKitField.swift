@@ -37,7 +37,7 @@ enum CloudKitField {
       throw place.member("fieldName").error(mustBe: "the name of a field")
     }
     if let key = schemaNames[name] { return FieldPath([key.rawValue]) }
-    guard let path = FieldPath(name) else {
+    guard let path = try FieldPath(key: name) else {
       throw place.member("fieldName").error(mustBe: "the name of a field")
     }
     return path
