@@ -7,7 +7,7 @@ struct AggregateState {
   /// Records, values or numbers: what the function counts.
   private var count = 0
   private var integers: Int128 = 0
-  private var doubles: CompensatedSum?
+  private var doubles: ExactSum?
   private var extreme: FieldValue?
 
   init(_ function: Aggregate.Function) {
@@ -31,7 +31,9 @@ struct AggregateState {
   private mutating func addNumber(_ value: FieldValue) {
     switch value {
     case .int64(let integer): integers += Int128(integer)
-    case .double(let double): doubles = (doubles ?? CompensatedSum()).adding(double)
+    case .double(let double):
+      if doubles == nil { doubles = ExactSum() }
+      doubles?.add(double)
     default: return
     }
     count += 1
@@ -62,54 +64,34 @@ struct AggregateState {
   }
 
   private var sum: FieldValue? {
-    if let doubles { return FieldValue(finite: doubles.adding(Double(integers)).value) }
+    if let doubles { return total(doubles).map { .double($0) } }
     return Int64(exactly: integers).map { .int64($0) } ?? .double(Double(integers))
   }
 
   private var average: FieldValue? {
     guard count > 0 else { return nil }
-    if let doubles {
-      return FieldValue(finite: doubles.adding(Double(integers)).value / Double(count))
-    }
+    if let doubles { return total(doubles).map { .double($0 / Double(count)) } }
     // The whole part apart, so that large integers lose no digits in the division.
     let (whole, rest) = integers.quotientAndRemainder(dividingBy: Int128(count))
     return .double(Double(whole) + Double(rest) / Double(count))
+  }
+
+  /// Rounded once; nil beyond the doubles.
+  private func total(_ doubles: ExactSum) -> Double? {
+    var total = doubles
+    total.add(integers)
+    return total.value
   }
 }
 
 extension AggregateState: Sized {
   var size: Int {
-    switch extreme {
-    case .string(let text): 128 + text.utf8.count
-    case .bytes(let bytes): 128 + bytes.count
-    default: 128
+    let fixed = 128 + (doubles == nil ? 0 : ExactSum.size)
+    return switch extreme {
+    case .string(let text): fixed + text.utf8.count
+    case .bytes(let bytes): fixed + bytes.count
+    default: fixed
     }
-  }
-}
-
-/// A sum of doubles that keeps what each addition rounds away (Neumaier).
-struct CompensatedSum {
-  private var sum = 0.0
-  private var compensation = 0.0
-
-  func adding(_ value: Double) -> CompensatedSum {
-    var result = self
-    let total = sum + value
-    result.compensation +=
-      abs(sum) >= abs(value) ? (sum - total) + value : (value - total) + sum
-    result.sum = total
-    return result
-  }
-
-  /// Not finite once the sum was beyond the doubles.
-  var value: Double { sum.isFinite ? sum + compensation : sum }
-}
-
-extension FieldValue {
-  /// Nil for what is no number.
-  fileprivate init?(finite value: Double) {
-    guard value.isFinite else { return nil }
-    self = .double(value)
   }
 }
 

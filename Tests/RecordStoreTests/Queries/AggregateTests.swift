@@ -70,6 +70,18 @@ import Testing
     #expect(try figure(.max, "v") == .double(1.7e308))
   }
 
+  @Test(
+    "A sum that goes beyond the doubles on the way is the same in any order",
+    arguments: [
+      ["1e308", "1e308", "-1e308", "1"], ["1.0", "-1e308", "1e308", "1e308"],
+      ["1e308", "-1e308", "1", "1e308"],
+    ])
+  func orders(values: [String]) throws {
+    for (number, value) in values.enumerated() { try store.save(#"{"n":"\#(number)","v":\#(value)}"#) }
+    #expect(try figure(.sum, "v") == .double(1e308))
+    #expect(try figure(.avg, "v") == .double(1e308 / 4))
+  }
+
   @Test("What is no number is no part of a sum, and what has no order is neither least nor greatest")
   func otherTypes() throws {
     let values = [
