@@ -16,6 +16,9 @@ enum CloudKitField {
     "___etag": .recordChangeTag,
   ]
 
+  /// CloudKit's name for all texts of a record, where words are searched for.
+  static let allText = "allTokens"
+
   /// The path that `fieldName` or `systemFieldName` stands for; nil when neither is there. A field name may be
   /// a key path.
   static func path(

@@ -32,7 +32,8 @@ struct CloudKitFilterReader {
       let known = CloudKitComparator.allCases.map(\.rawValue).joined(separator: ", ")
       throw place.member("comparator").error(mustBe: "one of \(known)")
     }
-    let path = try CloudKitField.path(fieldName: members[1], systemFieldName: members[2], at: place)
+    var path = try CloudKitField.path(fieldName: members[1], systemFieldName: members[2], at: place)
+    if comparator.shape == .words, members[1]?.stringValue == CloudKitField.allText { path = nil }
     guard path != nil || comparator.shape == .words else {
       throw place.error("\(place.name) must have a fieldName or a systemFieldName")
     }

@@ -39,6 +39,18 @@ struct FilterByTests {
     (#"{"comparator":"CONTAINS_ALL_TOKENS","fieldValue":{"value":"a b"}}"#, "SELF TOKENMATCHES 'a b'", ""),
     (#"{"comparator":"CONTAINS_ANY_TOKENS","fieldValue":{"value":["a","b"]}}"#, "SELF CONTAINS 'a b'", ""),
     (
+      #"{"comparator":"CONTAINS_ALL_TOKENS","fieldName":"allTokens","fieldValue":{"value":"a b"}}"#,
+      "allTokens TOKENMATCHES 'a b'", ""
+    ),
+    (
+      #"{"comparator":"CONTAINS_ANY_TOKENS","fieldName":"allTokens","fieldValue":{"value":"a b"}}"#,
+      "allTokens CONTAINS 'a b'", ""
+    ),
+    (
+      #"{"comparator":"BEGINS_WITH","fieldName":"allTokens","fieldValue":{"value":"a"}}"#,
+      "#allTokens BEGINSWITH 'a'", ""
+    ),
+    (
       #"{"comparator":"CONTAINS_ALL_TOKENS","fieldName":"t","fieldValue":{"value":"a b","type":"STRING"}}"#,
       "t TOKENMATCHES 'a b'", ""
     ),
