@@ -30,15 +30,19 @@ extension PredicateParser {
 
   /// With the minuses in front, which bind more tightly than any other sign.
   private mutating func signedTerm(expected: String) throws(PredicateSyntaxError) -> Term {
-    let negations = takeMinuses()
+    let negations = try takeMinuses()
     if negations == 0 { return try simpleTerm(expected: expected) }
     if case .number = token.kind { return try negated(try negativeNumber(), times: negations - 1) }
     return try negated(try simpleTerm(expected: "a number"), times: negations)
   }
 
-  private mutating func takeMinuses() -> Int {
+  /// Bounded before constants too, which have no depth.
+  private mutating func takeMinuses() throws(PredicateSyntaxError) -> Int {
     let start = position
-    while token.kind == .sign(.minus) { position += 1 }
+    while token.kind == .sign(.minus) {
+      if position - start == Predicate.maximumExpressionDepth { throw Self.tooDeep(at: token.offset) }
+      position += 1
+    }
     return position - start
   }
 
