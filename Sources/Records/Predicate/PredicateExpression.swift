@@ -28,6 +28,9 @@ extension Predicate {
   /// Regular expressions and searches for words that are accepted, since each keeps more memory than its text.
   public static let maximumSearches = 100
 
+  /// Code points of all patterns of MATCHES together.
+  public static let maximumPatternScalars = 16_384
+
   public enum ArithmeticOperation: String, Sendable, CaseIterable {
     case add = "+"
     case subtract = "-"

@@ -14,6 +14,12 @@ extension PredicateParser {
   ) throws(PredicateSyntaxError) {
     let token = tokens[start]
     try countSearch(at: token.offset)
+    patternScalars += pattern.unicodeScalars.count
+    if patternScalars > Predicate.maximumPatternScalars {
+      throw .init(
+        at: token.offset, expected: "shorter regular expressions",
+        problem: "together they have more than \(Predicate.maximumPatternScalars) code points")
+    }
     do throws(RegularExpression.SyntaxError) {
       _ = try RegularExpression(pattern, folding: folding)
     } catch {

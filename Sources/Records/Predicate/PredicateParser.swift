@@ -18,6 +18,8 @@ struct PredicateParser {
   var isInBrackets = false
   /// Patterns of MATCHES and searches for words so far.
   var searches = 0
+  /// Code points of the patterns of MATCHES so far.
+  var patternScalars = 0
 
   /// For each opening parenthesis the token behind its closing one.
   private let ends: [Int: Int]

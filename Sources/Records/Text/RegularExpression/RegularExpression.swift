@@ -15,7 +15,7 @@ import Synchronization
 /// Safe to use from any thread.
 public struct RegularExpression: Sendable {
   /// Unicode scalars that a pattern may have.
-  public static let maximumLength = 8_192
+  public static let maximumLength = 4_096
   /// Steps of the written-out pattern: a character or class is one, `a{3}` three, an alternative two more.
   public static let maximumInstructions = 1_000
   /// Bytes of a folded text that is tried; a longer one is not matched by any pattern. With

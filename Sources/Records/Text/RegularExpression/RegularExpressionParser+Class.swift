@@ -2,6 +2,8 @@ extension RegularExpressionParser {
   /// What a pair of brackets stands for while it is read.
   private struct Bracket {
     var set = ScalarSet()
+    /// What is in it besides the set. Put in all at once: a class may have thousands of members.
+    var added: [ClosedRange<UInt32>] = []
     /// Single characters that folding makes several of (`ß` under `[c]`); they are alternatives to the set.
     var texts: [[UInt32]] = []
   }
@@ -33,21 +35,26 @@ extension RegularExpressionParser {
       }
       if let next = setOperation(scalar) {
         position += 2
-        total = Self.combine(total, operation, part)
+        total = Self.combine(total, operation, whole(part))
         operation = next
         part = Bracket()
       } else if !isFirst, let next = bracketOperation(scalar) {
         position += 2
-        part = Self.combine(part, next, try nested(at: position - 1))
+        part = Self.combine(whole(part), next, try nested(at: position - 1))
       } else {
         try member(of: &part)
       }
       isFirst = false
     }
     depth -= 1
-    var result = Self.combine(total, operation, part)
+    var result = Self.combine(total, operation, whole(part))
     if isNegated { result = Bracket(set: result.set.complement) }
     return result
+  }
+
+  private func whole(_ bracket: Bracket) -> Bracket {
+    guard !bracket.added.isEmpty else { return bracket }
+    return Bracket(set: bracket.set.union(folded(ScalarSet(bracket.added))), texts: bracket.texts)
   }
 
   private enum Operation { case union, intersection, difference }
@@ -88,7 +95,9 @@ extension RegularExpressionParser {
     guard let scalar = peek() else { return }
     if scalar == "[", !isQuoted {
       position += 1
-      bracket = Self.combine(bracket, .union, try nested(at: start))
+      let inner = try nested(at: start)
+      bracket.set = bracket.set.union(inner.set)
+      bracket.texts += inner.texts
       return
     }
     switch try element() {
@@ -100,14 +109,14 @@ extension RegularExpressionParser {
           at: start, expected: "a range from the lower to the higher code point",
           problem: "the range is the wrong way round")
       }
-      bracket.set = bracket.set.union(folded(ScalarSet([low.value...high.value])))
+      bracket.added.append(low.value...high.value)
     }
   }
 
   private func add(_ scalar: Unicode.Scalar, to bracket: inout Bracket) {
     let folded = FoldedScalars.fold(scalar, folding)
     if folded.count == 1 {
-      bracket.set = bracket.set.union(self.folded(ScalarSet(folded)))
+      bracket.added.append(folded[0]...folded[0])
     } else if !folded.isEmpty {
       bracket.texts.append(folded)
     }
