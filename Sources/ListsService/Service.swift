@@ -51,7 +51,10 @@ public final class Service {
     case .turn:
       let subscriptions = hungry
       hungry = []
-      for subscription in subscriptions { feed(subscription) }
+      let turn = Turn()
+      for subscription in subscriptions {
+        if turn.isOver { feedInNextTurn(subscription) } else { feed(subscription, in: turn) }
+      }
     }
   }
 

@@ -24,6 +24,8 @@ public struct ServiceLimits: Sendable, Equatable {
   public var maximumQuerySeconds = 30
   /// Bytes of a predicate's text.
   public var maximumPredicateBytes = 64 << 10
+  /// Comparisons of a live filter, to which every change is put.
+  public var maximumFilterComparisons = 100
   /// Sort descriptors of a query.
   public var maximumSortDescriptors = 32
   /// Keys of `include` or `groupBy`, or figures of `aggregateRecords`.
@@ -55,6 +57,7 @@ public struct ServiceLimits: Sendable, Equatable {
       ("maximumReplyBytes", maximumReplyBytes), ("maximumRecordBytes", maximumRecordBytes),
       ("maximumFields", maximumFields), ("maximumIndexes", maximumIndexes),
       ("maximumQuerySeconds", maximumQuerySeconds), ("maximumPredicateBytes", maximumPredicateBytes),
+      ("maximumFilterComparisons", maximumFilterComparisons),
       ("maximumSortDescriptors", maximumSortDescriptors),
       ("maximumKeys", maximumKeys), ("maximumGroups", maximumGroups), ("maximumSections", maximumSections),
       ("maximumSubscriptions", maximumSubscriptions), ("maximumConnections", maximumConnections),

@@ -57,6 +57,12 @@ extension Method {
 extension Invocation {
   fileprivate func shape() throws(RecordError) -> SubscriptionShape {
     let selection = try QueryArguments(self)
+    let comparisons = selection.predicate?.numberOfComparisons ?? 0
+    guard comparisons <= limits.maximumFilterComparisons else {
+      throw .limit(
+        "maximumFilterComparisons", limits.maximumFilterComparisons, actual: comparisons,
+        "a live filter may have \(limits.maximumFilterComparisons) comparisons at most")
+    }
     var reasons = Set(ChangeReason.allCases)
     if let names = try arguments.strings("firesOn") {
       reasons = []

@@ -10,7 +10,7 @@ extension Service {
   private static let changesOfAPage = 250
 
   /// Sends the subscription what it has to get next, as much as there is room for.
-  func feed(_ subscription: Subscription) {
+  func feed(_ subscription: Subscription, in turn: Turn = Turn()) {
     for _ in 0..<Self.pagesOfASlice {
       switch subscription.state {
       case .live, .awaitingInitial, .ended: return
@@ -29,6 +29,7 @@ extension Service {
       } catch {
         return end(subscription, error)
       }
+      if turn.isOver { break }
     }
     feedInNextTurn(subscription)
   }

@@ -55,11 +55,18 @@ final class SubscriptionHub {
     position = Position(sequence: changeSet.sequence, token: changeSet.changeToken)
     guard let origin = changeSet.changes.first?.origin, !shapes.isEmpty else { return }
     let token = changeSet.changeToken.text
+    let turn = Turn()
     for shape in candidates(for: changeSet) {
       var own: [[UInt8]]?
       var others: [[UInt8]]?
       for subscription in shape.members {
         guard case .live(let start) = subscription.state, changeSet.sequence > start else { continue }
+        if turn.isOver {
+          // Costly filters don't hold up what else there is to do.
+          subscription.state = .behind(before.token)
+          subscription.session.service.feedInNextTurn(subscription)
+          continue
+        }
         let isOwn = subscription.session.caller.connection == origin.connection
         let parts = (isOwn ? own : others) ?? shape.changes(in: changeSet, areOwn: isOwn, resolver: resolver)
         if isOwn { own = parts } else { others = parts }

@@ -126,6 +126,7 @@ struct Setting: Sendable {
       "maximumQuerySeconds", \.limits.maximumQuerySeconds,
       "Seconds after which a query is given up; takes effect at the next start"),
     bytes("maximumPredicateBytes", \.limits.maximumPredicateBytes, "A predicate's text"),
+    count("maximumFilterComparisons", \.limits.maximumFilterComparisons, "Comparisons of a live filter"),
     count("maximumSortDescriptors", \.limits.maximumSortDescriptors, "Sort descriptors of a query"),
     count("maximumKeys", \.limits.maximumKeys, "Keys of include or groupBy, or figures of aggregateRecords"),
     count("maximumGroups", \.limits.maximumGroups, "Groups of aggregateRecords"),

@@ -261,4 +261,14 @@ struct SubscriptionTests {
     #expect(
       try client.failure("subscribe", ["recordType": "Other"])["limitName"] == "maximumSubscriptions")
   }
+
+  @Test("A live filter's comparisons are limited, a query's are not")
+  func filterLimit() throws {
+    let service = InProcessService { $0.limits.maximumFilterComparisons = 2 }
+    let client = service.connect()
+    let three: JSONNode = ["recordType": "Item", "predicate": "a = 1 OR b = 2 OR c = 3"]
+    #expect(try client.failure("subscribe", three)["limitName"] == "maximumFilterComparisons")
+    _ = try client.result("performQuery", three)
+    _ = try client.result("subscribe", ["recordType": "Item", "predicate": "a = 1 OR b IN {2, 3, 4}"])
+  }
 }
