@@ -100,7 +100,7 @@ public final class RecordStore: Sendable {
   }
 
   /// Has the read carried out apart, on a snapshot that has everything that was delivered before; its outcome
-  /// comes with a ``CommitGroup``. Any thread. One at a time, in the order of submission.
+  /// comes with a ``CommitGroup``. Any thread. In the order of submission, but for those that take long.
   public func submit(_ request: ReadRequest) -> Ticket {
     let ticket = nextTicket()
     longReads.read(request, ticket)

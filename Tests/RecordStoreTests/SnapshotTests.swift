@@ -77,4 +77,17 @@ import Testing
     #expect(error?.code == .limitExceeded)
     #expect(error?.message.contains("0 seconds") == true)
   }
+
+  @Test("a record that is costly to look at is left to the long reads, which are answered")
+  func costlyRecord() throws {
+    try store.save(#"{"n":"a","v":"\#(String(repeating: "x", count: 300_000))"}"#)
+    let query = Query(
+      recordType: "Item", predicate: try Predicate(parsing: "v CONTAINS 'y' OR v CONTAINS 'xx'"))
+    #expect(try store.reader.query(query, budget: 1000, nanoseconds: 1 << 40) == nil)
+    guard case .query(let result) = try store.inbox.read(store.store.submit(.query(query))) else {
+      Issue.record("another outcome")
+      return
+    }
+    #expect(result.records.count == 1)
+  }
 }

@@ -14,6 +14,9 @@ struct MatchScan {
   /// The index that told without a look at the records.
   private var countedBy: DeclaredIndex?
 
+  /// Bytes of a record that may take so long that the time is looked at behind it.
+  private static let longRecord = 16 << 10
+
   private enum End {
     case overBudget
     case failed(RecordError)
@@ -73,16 +76,22 @@ struct MatchScan {
       end = .overBudget
       return
     }
+    let comparisons = query.predicate.numberOfComparisons
     var budget = budget
     var examined = rowsExamined
     var end: End?
     try planned.scan.forEach(after: position) { [planned] record in
-      guard budget.spend(bytes: record.body.bytes.count) else {
+      guard budget.spend(bytes: record.body.bytes.count, comparisons: comparisons) else {
         end = .overBudget
         return false
       }
       examined += 1
-      guard planned.matches(record) else { return true }
+      let matches = planned.matches(record, isStopped: { budget.isOverdue })
+      if record.body.bytes.count > Self.longRecord, budget.isOverdue {
+        end = .overBudget
+        return false
+      }
+      guard matches else { return true }
       do throws(RecordError) {
         return try visit(record)
       } catch {

@@ -49,12 +49,13 @@ struct PlannedQuery {
   }
 
   /// Whether a record that `scan` gave is of the query's result.
-  func matches(_ record: StoredRecord) -> Bool {
+  /// `isStopped` is as for `Predicate.matches`.
+  func matches(_ record: StoredRecord, isStopped: (() -> Bool)? = nil) -> Bool {
     if let zone = query.zoneName, !record.zoneName.hasSameUTF8(as: zone) { return false }
     if scan.path.isOfAnyType, let type = query.recordType, !record.recordType.hasSameUTF8(as: type) {
       return false
     }
-    return query.predicate.matches(record, resolver: references)
+    return query.predicate.matches(record, resolver: references, isStopped: isStopped)
   }
 
   /// Where a record stands in the query's order. Throws `serviceUnavailable` when localized order can't be had.

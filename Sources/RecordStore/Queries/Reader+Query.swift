@@ -2,6 +2,13 @@ public import Records
 internal import SQLite
 
 extension Reader {
+  /// Bytes of a record, times comparisons, that are too much where others wait.
+  private static let costlyRow = 256 << 10
+
+  private static func budget(_ rows: Int, _ nanoseconds: UInt64) -> RowBudget {
+    RowBudget(rows: rows, nanoseconds: nanoseconds, costlyRow: nanoseconds == .max ? .max : costlyRow)
+  }
+
   /// A page of the records that match. Nil when more than `budget` rows would have to be looked at, or when
   /// `nanoseconds` went by (a record that is being looked at then is finished): ``RecordStore/submit(_:)-(ReadRequest)`` it then.
   ///
@@ -11,14 +18,14 @@ extension Reader {
   public func query(_ query: Query, budget: Int, nanoseconds: UInt64 = .max) throws(RecordError)
     -> QueryResult?
   {
-    try self.query(query, RowBudget(rows: budget, nanoseconds: nanoseconds))
+    try self.query(query, Self.budget(budget, nanoseconds))
   }
 
   /// How many records match; cursor, limit, order and sections don't matter. Nil as for ``query(_:budget:nanoseconds:)``.
   public func count(_ query: Query, budget: Int, nanoseconds: UInt64 = .max) throws(RecordError)
     -> CountResult?
   {
-    try self.count(query, RowBudget(rows: budget, nanoseconds: nanoseconds))
+    try self.count(query, Self.budget(budget, nanoseconds))
   }
 
   /// A page of the different values under a key. Nil as for ``query(_:budget:nanoseconds:)``.
@@ -27,7 +34,7 @@ extension Reader {
   public func distinct(_ request: DistinctQuery, budget: Int, nanoseconds: UInt64 = .max) throws(RecordError)
     -> DistinctResult?
   {
-    try distinct(request, RowBudget(rows: budget, nanoseconds: nanoseconds))
+    try distinct(request, Self.budget(budget, nanoseconds))
   }
 
   /// Figures over the records that match. Nil as for ``query(_:budget:nanoseconds:)``.
@@ -36,7 +43,7 @@ extension Reader {
   public func aggregate(_ request: AggregateQuery, budget: Int, nanoseconds: UInt64 = .max)
     throws(RecordError) -> AggregateResult?
   {
-    try aggregate(request, RowBudget(rows: budget, nanoseconds: nanoseconds))
+    try aggregate(request, Self.budget(budget, nanoseconds))
   }
 
   func query(_ query: Query, _ budget: RowBudget) throws(RecordError) -> QueryResult? {

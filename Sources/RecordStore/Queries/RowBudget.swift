@@ -6,6 +6,7 @@ struct RowBudget {
   /// Nanoseconds of `clock`.
   private let deadline: UInt64
   private let clock: () -> UInt64
+  private let costlyRow: Int
   private let isStopped: () -> Bool
   /// What was looked at since the clock was.
   private var bytes = 0
@@ -20,23 +21,30 @@ struct RowBudget {
   /// - Parameters:
   ///   - nanoseconds: from now on. A record that is being looked at then is finished.
   ///   - clock: nanoseconds of a clock that never goes back.
+  ///   - costlyRow: bytes of a record, times comparisons, from which on it is not looked at at all.
   init(
-    rows: Int, nanoseconds: UInt64 = .max, clock: @escaping () -> UInt64 = RowBudget.monotonicClock,
+    rows: Int, nanoseconds: UInt64 = .max, costlyRow: Int = .max,
+    clock: @escaping () -> UInt64 = RowBudget.monotonicClock,
     isStopped: @escaping () -> Bool = { false }
   ) {
     self.rows = rows
+    self.costlyRow = costlyRow
     let (deadline, overflows) = clock().addingReportingOverflow(nanoseconds)
     self.deadline = overflows ? .max : deadline
     self.clock = clock
     self.isStopped = isStopped
   }
 
+  /// Whether the time is over. To be asked while a costly record is looked at.
+  var isOverdue: Bool { isStopped() || clock() > deadline }
+
   /// Whether there is none left.
   var isSpent: Bool { rows < 0 }
 
-  /// Takes a row of so many bytes; false when there is none left, or no time.
-  mutating func spend(bytes size: Int) -> Bool {
+  /// Takes a row of so many bytes that is put to so many comparisons; false when there is none left, or no time.
+  mutating func spend(bytes size: Int, comparisons: Int = 1) -> Bool {
     rows -= 1
+    if size.multipliedReportingOverflow(by: comparisons).partialValue >= costlyRow { rows = -1 }
     bytes += size + Self.bytesOfARow
     if bytes > Self.bytesOfALook { look() }
     return rows >= 0

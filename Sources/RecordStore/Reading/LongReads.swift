@@ -2,26 +2,36 @@ internal import Records
 internal import SQLite
 internal import Synchronization
 
-/// Runs what takes long on a thread of its own, one after another: reads, and the copying of the write-ahead
-/// log. The thread starts with the first of them.
+/// Runs what takes long on threads of its own: reads, and the copying of the write-ahead log.
+///
+/// There are two lanes, one after another each. A read that takes longer than ``secondsOfFirstLane`` in the
+/// first begins anew in the second, so that it doesn't hold up those that are done sooner. A lane's thread
+/// starts with the first item in it.
 final class LongReads: Sendable {
   private enum Item: Sendable {
     case read(Ticket, ReadRequest)
     case copyLog
   }
 
+  private struct Lane: Sendable {
+    let mailbox = Mailbox<Item>()
+    let seconds: Int
+  }
+
   private let file: StoreFile
   private let use: FileUse
   private let advisor: IndexAdvisor
   private let sectionCache: SectionCache
-  /// What a read may take.
-  private let maximumSeconds: Int
   private let deliver: @Sendable (CommitGroup) -> Void
   private let logCopied: @Sendable () -> Void
-  private let mailbox = Mailbox<Item>()
-  private let thread = Mutex<WorkerThread?>(nil)
+  private let lanes: [Lane]
+  private let threads = Mutex<[Int: WorkerThread]>([:])
   private let isStopping = Atomic<Bool>(false)
 
+  /// What a read may take in the first lane.
+  private static let secondsOfFirstLane = 1
+
+  /// `maximumSeconds` is what a read may take.
   init(
     file: StoreFile, use: FileUse, advisor: IndexAdvisor, sectionCache: SectionCache,
     maximumSeconds: Int, deliver: @escaping @Sendable (CommitGroup) -> Void,
@@ -31,50 +41,63 @@ final class LongReads: Sendable {
     self.use = use
     self.advisor = advisor
     self.sectionCache = sectionCache
-    self.maximumSeconds = maximumSeconds
     self.deliver = deliver
     self.logCopied = logCopied
+    lanes = [
+      Lane(seconds: min(Self.secondsOfFirstLane, maximumSeconds)), Lane(seconds: maximumSeconds),
+    ]
   }
 
   func read(_ request: ReadRequest, _ ticket: Ticket) {
-    guard start(), mailbox.put({ _ in .read(ticket, request) }) else { return refuse(ticket) }
+    put(.read(ticket, request), inLane: 0)
   }
 
   func copyLog() {
-    if start() { mailbox.put { _ in .copyLog } }
+    put(.copyLog, inLane: 0)
   }
 
   /// Ends what runs and answers what waits, then returns.
   func stop() {
     isStopping.store(true, ordering: .releasing)
-    mailbox.close()
-    thread.withLock { thread in
-      thread?.join()
-      thread = nil
+    // The first lane puts into the second.
+    for (number, lane) in lanes.enumerated() {
+      lane.mailbox.close()
+      threads.withLock { $0.removeValue(forKey: number) }?.join()
     }
   }
 
-  private func start() -> Bool {
-    thread.withLock { thread in
-      if thread == nil, !isStopping.load(ordering: .acquiring) {
-        thread = WorkerThread { [self] in run() }
+  private func put(_ item: Item, inLane number: Int) {
+    if start(number), lanes[number].mailbox.put({ _ in item }) { return }
+    if case .read(let ticket, _) = item { answer(ticket, .failure(.stopping)) }
+  }
+
+  private func start(_ number: Int) -> Bool {
+    threads.withLock { threads in
+      if threads[number] == nil, !isStopping.load(ordering: .acquiring) {
+        threads[number] = WorkerThread { [self] in run(number) }
       }
-      return thread != nil
+      return threads[number] != nil
     }
   }
 
-  private func refuse(_ ticket: Ticket) {
-    deliver(
-      CommitGroup(answers: [.init(ticket: ticket, outcome: .read(.failure(.stopping)))], changeSets: []))
+  private func answer(_ ticket: Ticket, _ result: Result<ReadResult, RecordError>) {
+    deliver(CommitGroup(answers: [.init(ticket: ticket, outcome: .read(result))], changeSets: []))
   }
 
-  private func run() {
+  private func run(_ number: Int) {
     let reader = Reader(file: file, use: use, advisor: advisor, sectionCache: sectionCache)
-    while let item = mailbox.takeFirst() {
+    while let item = lanes[number].mailbox.takeFirst() {
       switch item {
       case .read(let ticket, let request):
-        let outcome = Outcome.read(result(of: request, reader))
-        deliver(CommitGroup(answers: [.init(ticket: ticket, outcome: outcome)], changeSets: []))
+        if let result = result(of: request, reader, seconds: lanes[number].seconds) {
+          answer(ticket, result)
+        } else if isStopping.load(ordering: .relaxed) {
+          answer(ticket, .failure(.stopping))
+        } else if number + 1 < lanes.count, lanes[number + 1].seconds > lanes[number].seconds {
+          put(item, inLane: number + 1)
+        } else {
+          answer(ticket, .failure(tooLong))
+        }
       case .copyLog:
         copy()
         logCopied()
@@ -82,12 +105,15 @@ final class LongReads: Sendable {
     }
   }
 
-  private func result(of request: ReadRequest, _ reader: Reader) -> Result<ReadResult, RecordError> {
+  /// Nil when it was not done in time.
+  private func result(
+    of request: ReadRequest, _ reader: Reader, seconds: Int
+  ) -> Result<ReadResult, RecordError>? {
     reader.renew()
     defer { reader.renew() }
-    let nanoseconds = UInt64(maximumSeconds) * 1_000_000_000
     let budget = RowBudget(
-      rows: .max, nanoseconds: nanoseconds, isStopped: { [self] in isStopping.load(ordering: .relaxed) })
+      rows: .max, nanoseconds: UInt64(seconds) * 1_000_000_000,
+      isStopped: { [self] in isStopping.load(ordering: .relaxed) })
     do {
       let result: ReadResult? =
         switch request {
@@ -96,19 +122,19 @@ final class LongReads: Sendable {
         case .distinct(let query): try reader.distinct(query, budget).map { .distinct($0) }
         case .aggregate(let query): try reader.aggregate(query, budget).map { .aggregate($0) }
         }
-      if let result { return .success(result) }
-      return .failure(isStopping.load(ordering: .relaxed) ? .stopping : tooLong)
+      return result.map { .success($0) }
     } catch {
       return .failure(error)
     }
   }
 
   private var tooLong: RecordError {
-    RecordError(
+    let seconds = lanes.last?.seconds ?? 0
+    return RecordError(
       .limitExceeded,
-      "the query took longer than \(maximumSeconds) seconds; an index, or a narrower question, makes it shorter",
+      "the query took longer than \(seconds) seconds; an index, or a narrower question, makes it shorter",
       details: [
-        .init(name: "limitName", text: "maximumQuerySeconds"), .init(name: "limit", number: maximumSeconds),
+        .init(name: "limitName", text: "maximumQuerySeconds"), .init(name: "limit", number: seconds),
       ])
   }
 

@@ -43,9 +43,16 @@ public struct Predicate: Sendable {
   ///
   /// Key paths through references go into the records that `resolver` finds; without one they lead nowhere.
   /// Never fails: what can't be worked out is null.
-  public func matches(_ record: StoredRecord, resolver: (any RecordResolver)? = nil) -> Bool {
-    program.matches(record, resolver: resolver)
+  /// For a long record `isStopped` is asked between two comparisons; once it says so the answer is false, and
+  /// means nothing.
+  public func matches(
+    _ record: StoredRecord, resolver: (any RecordResolver)? = nil, isStopped: (() -> Bool)? = nil
+  ) -> Bool {
+    program.matches(record, resolver: resolver, isStopped: isStopped)
   }
+
+  /// Comparisons in it, which a record may all have to be put to.
+  public var numberOfComparisons: Int { program.numberOfTests }
 
   /// Whether the record meets the condition, worked out from the tree as it is written down. Slow; for tests.
   func matchesByDefinition(_ record: StoredRecord, resolver: (any RecordResolver)? = nil) -> Bool {

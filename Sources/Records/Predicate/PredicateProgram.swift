@@ -43,12 +43,21 @@ struct PredicateProgram: Sendable {
   private var usesFields = false
   private var places: [FieldName: Int] = [:]
 
+  /// Comparisons that it may come to.
+  var numberOfTests: Int { tests.count }
+
   init(_ root: Predicate.Node) {
     add(root)
     places = [:]
   }
 
-  func matches(_ record: StoredRecord, resolver: (any RecordResolver)?) -> Bool {
+  /// Records of more bytes than this are long: whoever waits may have it ended between two tests.
+  private static let longRecord = 16 << 10
+
+  func matches(
+    _ record: StoredRecord, resolver: (any RecordResolver)?, isStopped: (() -> Bool)?
+  ) -> Bool {
+    let isStopped = record.body.bytes.count > Self.longRecord ? isStopped : nil
     let all = usesFields || !fields.isEmpty ? record.body["fields"] : nil
     let values = FieldValues(all, fields)
     var result = true
@@ -56,7 +65,9 @@ struct PredicateProgram: Sendable {
     while next < steps.count {
       switch steps[next] {
       case .set(let truth): result = truth
-      case .test(let index): result = holds(tests[index], record, values, resolver)
+      case .test(let index):
+        if let isStopped, isStopped() { return false }
+        result = holds(tests[index], record, values, resolver)
       case .invert: result = !result
       case .jump(let target, let condition) where result == condition:
         next = target

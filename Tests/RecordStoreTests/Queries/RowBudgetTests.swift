@@ -51,4 +51,13 @@ struct RowBudgetTests {
     let isLeft7 = budget.spend(entries: 1)
     #expect(!isLeft7)
   }
+
+  @Test("is spent by a record that is costly, where that is not to be looked at")
+  func costlyRow() {
+    var budget = RowBudget(rows: .max, costlyRow: 1000)
+    let takesSmall = budget.spend(bytes: 99, comparisons: 10)
+    #expect(takesSmall)
+    let takesLarge = budget.spend(bytes: 100, comparisons: 10)
+    #expect(!takesLarge && budget.isSpent)
+  }
 }

@@ -95,4 +95,22 @@ struct PredicateProgramTests {
       }
     }
   }
+
+  @Test("a long record is let go of between two comparisons, a short one is not")
+  func stopping() throws {
+    let predicate = try Predicate(parsing: "t == 'x' OR t == 'y' OR n == 1")
+    #expect(predicate.numberOfComparisons == 3)
+    for (length, asked, answer) in [(100_000, 2, false), (10, 0, true)] {
+      let text = String(repeating: "z", count: length)
+      let record = StoredRecord(body: JSON(unchecked: Array(#"{"fields":{"t":"\#(text)","n":1}}"#.utf8)))
+      var times = 0
+      let matches = predicate.matches(
+        record,
+        isStopped: {
+          times += 1
+          return times == 2
+        })
+      #expect(matches == answer && times == asked)
+    }
+  }
 }
