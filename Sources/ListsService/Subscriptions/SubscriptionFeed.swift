@@ -92,7 +92,7 @@ extension Service {
     }
     let after = page.changeSet.changeToken
     let reader = subscription.database.reader
-    let parts = subscription.shape.changes(in: page.changeSet, areOwn: false) { try? reader.resolver }
+    let parts = try subscription.shape.changes(in: page.changeSet, areOwn: false) { try? reader.resolver }
     if !parts.isEmpty {
       subscription.push(parts, token: after.text, moreComing: page.moreComing)
     } else if !page.moreComing, subscription.owesMore {

@@ -68,7 +68,17 @@ final class SubscriptionHub {
           continue
         }
         let isOwn = subscription.session.caller.connection == origin.connection
-        let parts = (isOwn ? own : others) ?? shape.changes(in: changeSet, areOwn: isOwn, resolver: resolver)
+        let parts: [[UInt8]]
+        do throws(RecordError) {
+          if let known = isOwn ? own : others {
+            parts = known
+          } else {
+            parts = try shape.changes(in: changeSet, areOwn: isOwn, resolver: resolver)
+          }
+        } catch {
+          for member in shape.members { member.session.service.end(member, error) }
+          break
+        }
         if isOwn { own = parts } else { others = parts }
         if parts.isEmpty { break }
         if let refusal = subscription.session.refusalOfPushes(from: subscription.database) {

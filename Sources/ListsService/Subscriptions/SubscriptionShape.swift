@@ -39,30 +39,47 @@ final class SubscriptionShape {
   }
 
   /// What the change means here; nil when it does not concern these subscriptions.
-  private func reason(for change: RecordChange, _ resolver: (any RecordResolver)?) -> ChangeReason? {
+  private func reason(
+    for change: RecordChange, _ resolver: (any RecordResolver)?, _ limit: Turn
+  ) -> ChangeReason? {
     if let recordType, change.recordType != recordType { return nil }
     if let zoneName, change.zoneName != zoneName { return nil }
     let reason = ChangeReason(
-      existed: change.before != nil, matched: matches(change.before, resolver),
-      exists: change.after != nil, matches: matches(change.after, resolver))
+      existed: change.before != nil, matched: matches(change.before, resolver, limit),
+      exists: change.after != nil, matches: matches(change.after, resolver, limit))
     guard let reason, reasons.contains(reason) else { return nil }
     return reason
   }
 
-  private func matches(_ record: StoredRecord?, _ resolver: (any RecordResolver)?) -> Bool {
+  private func matches(
+    _ record: StoredRecord?, _ resolver: (any RecordResolver)?, _ limit: Turn
+  ) -> Bool {
     guard let record else { return false }
-    return predicate?.matches(record, resolver: resolver) ?? true
+    return predicate?.matches(record, resolver: resolver, isStopped: { limit.isOver }) ?? true
   }
+
+  /// What a filter may take for the changes of a commit, or of a page of a replay.
+  var maximumMilliseconds: UInt64 = 2000
 
   /// What concerns these subscriptions, as the members `changes` of one or more pushes; none when nothing
   /// does. `resolver` is asked for what finds the records that references lead to, if the filter follows them.
+  ///
+  /// Throws `limitExceeded` when that takes longer than a filter may; nothing is known of the changes then.
   func changes(
     in changeSet: ChangeSet, areOwn: Bool, resolver: () -> (any RecordResolver)?
-  ) -> [[UInt8]] {
+  ) throws(RecordError) -> [[UInt8]] {
     let resolver = predicate?.mayFollowReferences == true ? resolver() : nil
     var parts = ChangeParts()
+    let limit = Turn(milliseconds: maximumMilliseconds)
     for change in changeSet.changes {
-      guard let reason = reason(for: change, resolver) else { continue }
+      let reason = reason(for: change, resolver, limit)
+      if limit.isOver {
+        throw RecordError(
+          .limitExceeded,
+          "the filter took longer than \(maximumMilliseconds / 1000) seconds for the changes of one commit; "
+            + "a simpler one takes less")
+      }
+      guard let reason else { continue }
       parts.append { writer in write(change, reason, isOwn: areOwn, to: &writer) }
     }
     return parts.finish()

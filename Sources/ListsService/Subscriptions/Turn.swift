@@ -5,10 +5,8 @@ struct Turn {
   /// Nanoseconds of the thread's own time: what other processes take does not count.
   private let end: UInt64
 
-  private static let length: UInt64 = 20_000_000
-
   /// Begins now.
-  init() { end = Self.now + Self.length }
+  init(milliseconds: UInt64 = 20) { end = Self.now + milliseconds * 1_000_000 }
 
   /// Whether what there is still to do should wait for the next one.
   var isOver: Bool { Self.now > end }

@@ -271,4 +271,18 @@ struct SubscriptionTests {
     _ = try client.result("performQuery", three)
     _ = try client.result("subscribe", ["recordType": "Item", "predicate": "a = 1 OR b IN {2, 3, 4}"])
   }
+
+  @Test("A filter that takes too long for a commit ends its subscriptions and says so; the others go on")
+  func costlyFilter() throws {
+    let other = service.connect()
+    _ = try other.result("subscribe", ["recordType": "Item"])
+    let id = try reader.result("subscribe", ["recordType": "Item", "predicate": "g = 1"])["subscriptionID"]
+    try #require(reader.session.subscriptions.values.first).shape.maximumMilliseconds = 0
+    try save("a", ["g": 1])
+    let push = try #require(try reader.takePushes().first)
+    #expect(push["method"] == "subscriptionEnded" && push["params"]?["subscriptionID"] == id)
+    #expect(push["params"]?["error"]?["data"]?["errorCode"] == "limitExceeded")
+    #expect(try told(other) == ["created a"])
+    #expect(reader.session.subscriptions.isEmpty)
+  }
 }
