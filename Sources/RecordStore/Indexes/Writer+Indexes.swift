@@ -122,7 +122,14 @@ extension Writer {
   ) throws(RecordError) -> Value {
     guard file.isDurable else { return try body() }
     try? connection?.database.execute("PRAGMA synchronous = NORMAL")
-    defer { try? connection?.database.execute("PRAGMA synchronous = FULL") }
+    defer {
+      do {
+        try connection?.database.execute("PRAGMA synchronous = FULL")
+      } catch {
+        // A reply must never leave before the disk has the write: the next connection waits for it again.
+        close()
+      }
+    }
     return try body()
   }
 }

@@ -236,7 +236,7 @@ final class Writer {
     return opened
   }
 
-  private func close() {
+  func close() {
     connection = nil
     isCurrent = false
     use.noteWriter(isOpen: false)
