@@ -36,6 +36,8 @@ public struct ServiceLimits: Sendable, Equatable {
   public var maximumSections = 100_000
   /// Subscriptions of a connection.
   public var maximumSubscriptions = 1000
+  /// Rows of a sorted result that a subscription holds.
+  public var maximumWindowRecords = 10_000
   /// Connections of a user.
   public var maximumConnections = 1024
   /// Containers in the whole service.
@@ -60,7 +62,8 @@ public struct ServiceLimits: Sendable, Equatable {
       ("maximumFilterComparisons", maximumFilterComparisons),
       ("maximumSortDescriptors", maximumSortDescriptors),
       ("maximumKeys", maximumKeys), ("maximumGroups", maximumGroups), ("maximumSections", maximumSections),
-      ("maximumSubscriptions", maximumSubscriptions), ("maximumConnections", maximumConnections),
+      ("maximumSubscriptions", maximumSubscriptions), ("maximumWindowRecords", maximumWindowRecords),
+      ("maximumConnections", maximumConnections),
       ("maximumContainers", maximumContainers), ("maximumRequestsInFlight", maximumRequestsInFlight),
       ("maximumQueuedBytes", maximumQueuedBytes),
     ]

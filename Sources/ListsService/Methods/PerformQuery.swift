@@ -55,35 +55,6 @@ extension Invocation {
   }
 }
 
-extension Arguments {
-  fileprivate func sortDescriptors(atMost limit: Int) throws(RecordError) -> [SortDescriptor] {
-    let elements = try list("sortDescriptors")
-    let cloudKit = try list("sortBy")
-    if elements != nil, cloudKit != nil {
-      throw .parameter("sortBy", mustBe: "left out with sortDescriptors")
-    }
-    let count = elements?.count ?? cloudKit?.count ?? 0
-    guard count <= limit else {
-      throw .limit(
-        "maximumSortDescriptors", limit, actual: count,
-        "a query may have \(limit) sort descriptors at most")
-    }
-    if let cloudKit { return try SortDescriptor.list(sortBy: cloudKit) }
-    return try SortDescriptor.list(elements ?? [], named: "sortDescriptors")
-  }
-
-  fileprivate func sections() throws(RecordError) -> SectionRequest? {
-    let indexTitle = try word("sectionIndexTitle", of: SectionIndexTitle.self)
-    guard let nameKey = try string("sectionNameKey") else {
-      if indexTitle != nil {
-        throw .parameter("sectionIndexTitle", mustBe: "left out without a sectionNameKey")
-      }
-      return nil
-    }
-    return SectionRequest(nameKey: nameKey, indexTitle: indexTitle ?? .firstLetter)
-  }
-}
-
 /// Writes a page as the reply's result.
 private struct PageWriter {
   let desiredKeys: DesiredKeys?
@@ -130,18 +101,9 @@ private struct PageWriter {
   }
 
   private func write(_ included: [IncludedRecord], to result: inout JSONWriter) {
+    var list = IncludedRecords()
+    for item in included { list.append(item) }
     result.key("included")
-    result.beginArray()
-    for item in included {
-      result.beginObject()
-      result.key("recordName")
-      result.string(item.recordName)
-      result.key("zoneName")
-      result.string(item.zoneName)
-      result.key("record")
-      if let record = item.record { result.raw(record.body) } else { result.null() }
-      result.endObject()
-    }
-    result.endArray()
+    result.raw(list.list())
   }
 }

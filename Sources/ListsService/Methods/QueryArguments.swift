@@ -73,6 +73,37 @@ extension Arguments {
   }
 }
 
+extension Arguments {
+  /// What `sortDescriptors` or, in CloudKit's spelling, `sortBy` says; empty when omitted.
+  func sortDescriptors(atMost limit: Int) throws(RecordError) -> [SortDescriptor] {
+    let elements = try list("sortDescriptors")
+    let cloudKit = try list("sortBy")
+    if elements != nil, cloudKit != nil {
+      throw .parameter("sortBy", mustBe: "left out with sortDescriptors")
+    }
+    let count = elements?.count ?? cloudKit?.count ?? 0
+    guard count <= limit else {
+      throw .limit(
+        "maximumSortDescriptors", limit, actual: count,
+        "a query may have \(limit) sort descriptors at most")
+    }
+    if let cloudKit { return try SortDescriptor.list(sortBy: cloudKit) }
+    return try SortDescriptor.list(elements ?? [], named: "sortDescriptors")
+  }
+
+  /// What `sectionNameKey` and `sectionIndexTitle` say; nil when omitted.
+  func sections() throws(RecordError) -> SectionRequest? {
+    let indexTitle = try word("sectionIndexTitle", of: SectionIndexTitle.self)
+    guard let nameKey = try string("sectionNameKey") else {
+      if indexTitle != nil {
+        throw .parameter("sectionIndexTitle", mustBe: "left out without a sectionNameKey")
+      }
+      return nil
+    }
+    return SectionRequest(nameKey: nameKey, indexTitle: indexTitle ?? .firstLetter)
+  }
+}
+
 extension JSONWriter {
   /// The member that tells how records were found.
   mutating func plan(_ plan: QueryPlan) {

@@ -8,7 +8,10 @@ extension Method {
     [
       .optional("recordType"), .optional("predicate"), .optional("arguments"), .optional("variables"),
       .optional("zoneName"), .optional("firesOn"), .optional("desiredKeys"), .optional("since"),
-      .optional("sendInitial"), .optional("filterBy"),
+      .optional("sendInitial"), .optional("filterBy"), .optional("recordName"), .optional("firesOnce"),
+      .optional("include"), .optional("watchKeys"), .optional("suppressOwn"), .optional("includePrevious"),
+      .optional("sortDescriptors"), .optional("sortBy"), .optional("sectionNameKey"),
+      .optional("sectionIndexTitle"), .optional("resultsLimit"), .optional("countOnly"),
     ],
     errors: .read.union([.changeTokenExpired])
   ) { invocation, result throws(RecordError) in
@@ -20,12 +23,14 @@ extension Method {
         "maximumSubscriptions", limit, actual: nil,
         "a connection may have \(limit) subscriptions at most")
     }
-    let shape = database.hub.shape(like: try invocation.shape())
+    let definition = try SubscriptionDefinition(invocation)
     let position = try database.position()
-    let start = try invocation.start(in: database, at: position.token)
+    if let zone = definition.zoneName { try database.reader.checkZone(zone) }
+    let start = try definition.start(in: database, at: position.token)
     let subscription = Subscription(
-      id: session.makeSubscriptionID(), session: session, database: database, shape: shape,
-      state: start)
+      id: session.makeSubscriptionID(), session: session, database: database,
+      shape: database.hub.shape(for: definition), definition: definition,
+      result: try definition.makeResult(), state: start)
     database.hub.add(subscription)
     session.add(subscription)
     result.beginObject()
@@ -54,41 +59,14 @@ extension Method {
   }
 }
 
-extension Invocation {
-  fileprivate func shape() throws(RecordError) -> SubscriptionShape {
-    let selection = try QueryArguments(self)
-    let comparisons = selection.predicate?.numberOfComparisons ?? 0
-    guard comparisons <= limits.maximumFilterComparisons else {
-      throw .limit(
-        "maximumFilterComparisons", limits.maximumFilterComparisons, actual: comparisons,
-        "a live filter may have \(limits.maximumFilterComparisons) comparisons at most")
-    }
-    var reasons = Set(ChangeReason.allCases)
-    if let names = try arguments.strings("firesOn") {
-      reasons = []
-      for name in names {
-        guard let reason = ChangeReason(rawValue: name) else {
-          let known = ChangeReason.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-          throw .parameter("firesOn", mustBe: "a list of \(known)")
-        }
-        reasons.insert(reason)
-      }
-      if reasons.isEmpty { throw .parameter("firesOn", mustBe: "left out or name a reason") }
-    }
-    return SubscriptionShape(
-      recordType: selection.recordType, zoneName: selection.zoneName, predicate: selection.predicate,
-      reasons: reasons, desiredKeys: try arguments.strings("desiredKeys"))
-  }
-
-  /// Where a subscription starts: after a token, with the records that there are, or now.
-  fileprivate func start(
-    in database: Database, at current: ChangeToken
-  ) throws(RecordError) -> Subscription.State {
-    let sendsInitial = try arguments.bool("sendInitial", default: false)
-    guard let since = try arguments.string("since") else {
+extension SubscriptionDefinition {
+  /// Where a subscription starts: with its result or the records that there are, after a token, or now. Throws
+  /// `changeTokenExpired` for a token that can't be gone on from.
+  func start(in database: Database, at current: ChangeToken) throws(RecordError) -> Subscription.State {
+    if case .changes = content {} else { return .readingResult }
+    guard let since else {
       return sendsInitial ? .sendingInitial(cursor: nil, then: current) : .behind(current)
     }
-    if sendsInitial { throw .parameter("sendInitial", mustBe: "left out with since") }
     guard let token = ChangeToken(text: since) else {
       throw RecordError(
         .changeTokenExpired, "the change token is not one of this store",
@@ -97,5 +75,13 @@ extension Invocation {
     // Asked for now, so that a token that is no good fails the request.
     _ = try database.reader.changes(after: token, limit: 1)
     return .behind(token)
+  }
+
+  /// What is kept up for the client; nil when it is told of changes as such.
+  func makeResult() throws(RecordError) -> (any LiveResult)? {
+    switch content {
+    case .changes: nil
+    case .count, .window: throw RecordError(.invalidArguments, "live results are not there yet")
+    }
   }
 }

@@ -9,6 +9,7 @@ final class Database {
   /// Renewed with every group that the store delivers, so never behind what a client was told.
   let reader: Reader
   let hub: SubscriptionHub
+  private(set) var origins = RecentOrigins()
   /// Records that a read may look at while others wait, and how long it may take for it.
   private static let rowsAtOnce = 2000
   private static let nanosecondsAtOnce: UInt64 = 10_000_000
@@ -16,15 +17,16 @@ final class Database {
 
   private enum Pending {
     case call(PendingCall)
-    case initialRecords(Subscription)
+    case records(Subscription)
   }
 
-  init(id: StoreID, store: RecordStore) throws(RecordError) {
+  /// `clock`: milliseconds since 1970 (UTC).
+  init(id: StoreID, store: RecordStore, clock: @escaping @Sendable () -> Int64) throws(RecordError) {
     self.id = id
     self.store = store
     reader = store.makeReader()
     hub = SubscriptionHub(
-      position: Position(sequence: try reader.sequence, token: try reader.changeToken))
+      position: Position(sequence: try reader.sequence, token: try reader.changeToken), clock: clock)
   }
 
   /// Of the snapshot that is read from.
@@ -57,6 +59,24 @@ final class Database {
     try reader.aggregate(request, budget: Self.rowsAtOnce, nanoseconds: Self.nanosecondsAtOnce)
   }
 
+  /// Nil when it would take too long here: then it is to be submitted.
+  func read(_ request: ReadRequest) throws(RecordError) -> ReadResult? {
+    switch request {
+    case .query(let query): try self.query(query).map { .query($0) }
+    case .count(let query): try count(query).map { .count($0) }
+    case .distinct(let request): try distinct(request).map { .distinct($0) }
+    case .aggregate(let request): try aggregate(request).map { .aggregate($0) }
+    }
+  }
+
+  /// A page of what changed after the token, and how filters that follow references see it.
+  func changes(
+    after token: ChangeToken, limit: Int, following: FollowedPaths?
+  ) throws(RecordError) -> (ChangesPage, FollowedChanges) {
+    let page = try reader.changes(after: token, limit: limit)
+    return (page, FollowedChanges(page.changeSet, since: 0, in: reader))
+  }
+
   var recordCount: Int { (try? reader.statistics().records) ?? 0 }
 
   /// Of the snapshot that is read from.
@@ -70,9 +90,9 @@ final class Database {
     pending[store.submit(read)] = .call(call)
   }
 
-  /// A page of initial records that would take too long here.
-  func submit(_ query: Query, for subscription: Subscription) {
-    pending[store.submit(.query(query))] = .initialRecords(subscription)
+  /// What a subscription has to get and would take too long here.
+  func submit(_ read: ReadRequest, for subscription: Subscription) {
+    pending[store.submit(read)] = .records(subscription)
   }
 
   /// Replies first, in the order of the commits, then the pushes of the same commits.
@@ -81,10 +101,15 @@ final class Database {
     for answer in group.answers {
       switch pending.removeValue(forKey: answer.ticket) {
       case .call(let call): call.session.complete(call, with: answer.outcome)
-      case .initialRecords(let subscription): service.feed(subscription, with: answer.outcome)
+      case .records(let subscription): service.feed(subscription, with: answer.outcome)
       case nil: break
       }
     }
-    for changeSet in group.changeSets { hub.publish(changeSet) { [reader] in try? reader.resolver } }
+    for changeSet in group.changeSets {
+      if let origin = changeSet.changes.first?.origin {
+        origins.note(origin.connection, ofCommit: changeSet.sequence)
+      }
+    }
+    for changeSet in group.changeSets { hub.publish(changeSet, reader: reader) }
   }
 }

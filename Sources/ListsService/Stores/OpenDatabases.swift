@@ -7,12 +7,14 @@ internal import Records
 /// cause is gone.
 final class OpenDatabases {
   private let directory: StoreDirectory
+  private let clock: @Sendable () -> Int64
   private var databases: [StoreID: Database] = [:]
 
   init(
     _ configuration: ServiceConfiguration, deliver: @escaping @Sendable (Delivery) -> Void,
     log: @escaping @Sendable (LogEntry) -> Void
   ) {
+    clock = configuration.clock
     let location: StoreDirectory.Location =
       switch configuration.location {
       case .directory(let path): .folder(path)
@@ -37,7 +39,7 @@ final class OpenDatabases {
 
   func database(_ id: StoreID) throws(RecordError) -> Database {
     if let database = databases[id] { return database }
-    let database = try Database(id: id, store: directory.store(id))
+    let database = try Database(id: id, store: directory.store(id), clock: clock)
     databases[id] = database
     return database
   }

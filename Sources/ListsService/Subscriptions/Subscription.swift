@@ -9,8 +9,10 @@ final class Subscription {
   enum State {
     /// Has got the records that match up to the cursor; then goes on from the position.
     case sendingInitial(cursor: String?, then: ChangeToken)
-    /// A reader thread looks for the next page of the initial records.
-    case awaitingInitial(then: ChangeToken)
+    /// A reader thread looks for the next page of the initial records, or reads a result anew.
+    case awaitingRecords(then: ChangeToken)
+    /// Its result has to be read, or read anew.
+    case readingResult
     /// Knows all up to the token, and has to read the log of changes from there.
     case behind(ChangeToken)
     /// Is told of each commit after this sequence as it comes.
@@ -22,46 +24,88 @@ final class Subscription {
   let session: Session
   let database: Database
   let shape: SubscriptionShape
+  let definition: SubscriptionDefinition
+  /// What is kept up for the client; nil when it is told of changes as such.
+  let result: (any LiveResult)?
   var state: State
   /// Whether the client was told that more is coming.
   private(set) var owesMore = false
+  /// Whether its initial records, or some of them, were pushed.
+  private(set) var hasBegun = false
+  /// Whether a push told it of a change; initial records are none.
+  private(set) var hasFired = false
+  /// Whether it was pushed nothing since the hub looked last.
+  var isQuiet = true
   private var lastSequenceNumber = 0
 
-  init(id: String, session: Session, database: Database, shape: SubscriptionShape, state: State) {
+  init(
+    id: String, session: Session, database: Database, shape: SubscriptionShape,
+    definition: SubscriptionDefinition, result: (any LiveResult)?, state: State
+  ) {
     self.id = id
     self.session = session
     self.database = database
     self.shape = shape
+    self.definition = definition
+    self.result = result
     self.state = state
   }
 
-  /// Pushes lists of changes (see ``SubscriptionShape/changes(in:areOwn:)``), as parts of one whole.
-  func push(_ parts: [[UInt8]], token: String, isInitial: Bool = false, moreComing: Bool = false) {
+  /// The next page of the records that match, for one that is told of changes.
+  func initialRecords(after cursor: String?, limit: Int) -> Query {
+    Query(
+      recordType: shape.recordType, zoneName: shape.zoneName, predicate: shape.predicate ?? .everything,
+      resultsLimit: limit, maximumBytes: 1 << 20, cursor: cursor, moment: definition.moment,
+      include: shape.include)
+  }
+
+  /// Whether all these commits were made over its own connection.
+  func isOwn(_ commits: [Int64]) -> Bool {
+    database.origins.areAll(commits, of: session.caller.connection)
+  }
+
+  /// What is marked on a push.
+  struct Marks {
+    var isInitial = false
+    var isResync = false
+    /// Whether the rest of the same replay or of the initial records follows.
+    var moreComing = false
+    var deletedZones: [String] = []
+    var count: Int?
+  }
+
+  /// Pushes what is to be told, as parts of one whole; nothing when there is nothing.
+  ///
+  /// - Parameters:
+  ///   - token: the position once all parts are known.
+  ///   - partial: the position until then.
+  func push(_ parts: [PushPart], token: String, partial: String, _ marks: Marks = Marks()) {
+    let parts = parts.isEmpty && !(marks.deletedZones.isEmpty && marks.count == nil) ? [.empty] : parts
     for (index, part) in parts.enumerated() {
-      send(
-        changes: part, token: token, isInitial: isInitial,
-        moreComing: moreComing || index < parts.count - 1)
+      let isLast = index == parts.count - 1
+      var own = marks
+      own.moreComing = marks.moreComing || !isLast
+      if !isLast {
+        own.deletedZones = []
+        own.count = nil
+      }
+      send(part, token: isLast ? token : partial, own)
     }
+    if !marks.isInitial { hasFired = hasFired || !parts.isEmpty }
   }
 
-  /// An empty push: the end of what was said to be coming.
-  func pushEnd(token: String, isInitial: Bool = false) {
-    send(changes: Array("[]".utf8), token: token, isInitial: isInitial, moreComing: false)
+  /// An empty push: the end of what was said to be coming, or word of how far the client knows all.
+  func pushPosition(_ token: String, _ marks: Marks = Marks()) {
+    send(.empty, token: token, marks)
   }
 
-  /// Changes were missed that can't be told any more.
-  func pushResync(token: String) {
-    send(changes: Array("[]".utf8), token: token, isResync: true)
-  }
-
-  private func send(
-    changes: [UInt8], token: String, isInitial: Bool = false, isResync: Bool = false,
-    moreComing: Bool = false
-  ) {
+  private func send(_ part: PushPart, token: String, _ marks: Marks) {
     lastSequenceNumber += 1
-    owesMore = moreComing
+    owesMore = marks.moreComing
+    if marks.isInitial { hasBegun = true }
+    isQuiet = false
     // Written in one go: of all that the service makes, this is made most often.
-    var push = JSONWriter(reservingCapacity: changes.count + 240)
+    var push = JSONWriter(reservingCapacity: part.changes.count + (part.included?.count ?? 0) + 240)
     push.beginObject()
     push.bytes.append(contentsOf: Self.head)
     push.beginObject()
@@ -72,9 +116,23 @@ final class Subscription {
     push.key("changeToken")
     push.string(token)
     push.key("changes")
-    push.raw(changes)
-    for (name, isSet) in [("initial", isInitial), ("moreComing", moreComing), ("resync", isResync)]
-    where isSet {
+    push.raw(part.changes)
+    if let included = part.included {
+      push.key("included")
+      push.raw(included)
+    }
+    if !marks.deletedZones.isEmpty {
+      push.key("deletedZones")
+      push.strings(marks.deletedZones)
+    }
+    if let count = marks.count {
+      push.key("count")
+      push.int(count)
+    }
+    let flags = [
+      ("initial", marks.isInitial), ("moreComing", marks.moreComing), ("resync", marks.isResync),
+    ]
+    for (name, isSet) in flags where isSet {
       push.key(name)
       push.bool(true)
     }
@@ -85,14 +143,39 @@ final class Subscription {
 
   private static let head = Array(#""jsonrpc":"2.0","method":"recordsChanged","params":"#.utf8)
 
-  func pushEnded(_ error: RecordError) {
+  /// The last that the client hears of it.
+  func pushEnd(_ ending: SubscriptionEnding) {
     var params = JSONWriter()
     params.beginObject()
     params.key("subscriptionID")
     params.string(id)
-    params.key("error")
-    RPCError(error).write(to: &params)
+    params.key("reason")
+    params.string(ending.reason)
+    if case .failed(let error) = ending {
+      params.key("error")
+      RPCError(error).write(to: &params)
+    }
     params.endObject()
     session.outbound.send(Reply.notification(method: "subscriptionEnded", params: params.bytes))
+  }
+}
+
+/// Why the service ends a subscription.
+enum SubscriptionEnding {
+  /// It was to fire once, and has.
+  case fired
+  /// Another connection took it over.
+  case attachedElsewhere
+  /// What was saved of it was deleted or changed.
+  case deleted
+  case failed(RecordError)
+
+  var reason: String {
+    switch self {
+    case .fired: "fired"
+    case .attachedElsewhere: "attachedElsewhere"
+    case .deleted: "deleted"
+    case .failed: "error"
+    }
   }
 }

@@ -13,99 +13,193 @@ extension Service {
   func feed(_ subscription: Subscription, in turn: Turn = Turn()) {
     for _ in 0..<Self.pagesOfASlice {
       switch subscription.state {
-      case .live, .awaitingInitial, .ended: return
-      case .behind, .sendingInitial: break
+      case .live, .awaitingRecords, .ended: return
+      case .behind, .sendingInitial, .readingResult: break
       }
       guard subscription.session.hasRoom else {
         return subscription.session.resumeWhenDrained(subscription)
       }
       do throws(RecordError) {
         if let refusal = subscription.session.refusalOfPushes(from: subscription.database) { throw refusal }
-        if case .sendingInitial(let cursor, let token) = subscription.state {
-          try sendInitial(to: subscription, cursor: cursor, then: token)
-        } else if case .behind(let token) = subscription.state {
-          try replay(to: subscription, after: token)
-        }
+        try feedOnce(subscription)
       } catch {
-        return end(subscription, error)
+        return end(subscription, .failed(error))
       }
+      endIfFired(subscription)
       if turn.isOver { break }
     }
     feedInNextTurn(subscription)
   }
 
-  /// A page of initial records that a reader thread was asked for.
+  private func feedOnce(_ subscription: Subscription) throws(RecordError) {
+    switch subscription.state {
+    case .live, .awaitingRecords, .ended: break
+    case .sendingInitial(let cursor, let token):
+      let query = subscription.initialRecords(after: cursor, limit: Self.changesOfAPage)
+      try ask(.query(query), for: subscription, then: token)
+    case .readingResult:
+      guard let result = subscription.result else { return }
+      try ask(result.read, for: subscription, then: try subscription.database.position().token)
+    case .behind(let token): try replay(to: subscription, after: token)
+    }
+  }
+
+  /// Reads at once what can be had at once, and else has a reader thread read it.
+  private func ask(
+    _ request: ReadRequest, for subscription: Subscription, then token: ChangeToken
+  ) throws(RecordError) {
+    if let result = try subscription.database.read(request) {
+      try send(result, to: subscription, then: token)
+    } else {
+      subscription.state = .awaitingRecords(then: token)
+      subscription.database.submit(request, for: subscription)
+    }
+  }
+
+  /// What a reader thread was asked for.
   func feed(_ subscription: Subscription, with outcome: Outcome) {
-    guard case .awaitingInitial(let token) = subscription.state else { return }
+    guard case .awaitingRecords(let token) = subscription.state else { return }
     do throws(RecordError) {
-      guard case .read(let result) = outcome, case .query(let page) = try result.get() else {
-        throw RecordError(.internalError, "the store answered another question than it was asked")
-      }
-      send(page, to: subscription, then: token)
+      guard case .read(let result) = outcome else { throw .unexpectedAnswer }
+      try send(try result.get(), to: subscription, then: token)
     } catch {
-      return end(subscription, error)
+      return end(subscription, .failed(error))
     }
     feed(subscription)
   }
 
-  private func sendInitial(
-    to subscription: Subscription, cursor: String?, then token: ChangeToken
+  private func send(
+    _ read: ReadResult, to subscription: Subscription, then token: ChangeToken
   ) throws(RecordError) {
-    let shape = subscription.shape
-    let query = Query(
-      recordType: shape.recordType, zoneName: shape.zoneName, predicate: shape.predicate ?? .everything,
-      resultsLimit: Self.changesOfAPage, maximumBytes: 1 << 20, cursor: cursor)
-    if let page = try subscription.database.query(query) {
-      send(page, to: subscription, then: token)
-    } else {
-      subscription.state = .awaitingInitial(then: token)
-      subscription.database.submit(query, for: subscription)
+    if let result = subscription.result {
+      let step = try result.adopt(read)
+      let position = read.changeToken ?? token
+      try push(step, to: subscription, token: position, isInitial: !subscription.hasBegun)
+      subscription.state = .behind(position)
+      return
     }
-  }
-
-  private func send(_ page: QueryResult, to subscription: Subscription, then token: ChangeToken) {
-    let parts = subscription.shape.initialChanges(page.records)
-    let moreComing = page.cursor != nil
+    guard case .query(let page) = read else { throw .unexpectedAnswer }
+    let parts = subscription.shape.initialParts(page)
+    let marks = Subscription.Marks(isInitial: true, moreComing: page.cursor != nil)
     if !parts.isEmpty {
-      subscription.push(parts, token: token.text, isInitial: true, moreComing: moreComing)
-    } else if !moreComing {
-      subscription.pushEnd(token: token.text, isInitial: true)
+      subscription.push(parts, token: token.text, partial: token.text, marks)
+    } else if !marks.moreComing {
+      subscription.pushPosition(token.text, marks)
     }
     subscription.state =
-      moreComing ? .sendingInitial(cursor: page.cursor, then: token) : .behind(token)
+      page.cursor != nil ? .sendingInitial(cursor: page.cursor, then: token) : .behind(token)
   }
 
   private func replay(to subscription: Subscription, after token: ChangeToken) throws(RecordError) {
-    let current = try subscription.database.position()
+    let database = subscription.database
+    let current = try database.position()
     if token == current.token {
-      if subscription.owesMore { subscription.pushEnd(token: token.text) }
+      if subscription.owesMore { subscription.pushPosition(token.text) }
       subscription.state = .live(after: current.sequence)
       return
     }
     let page: ChangesPage
+    let followed: FollowedChanges
     do throws(RecordError) {
-      page = try subscription.database.reader.changes(after: token, limit: Self.changesOfAPage)
+      (page, followed) = try database.changes(
+        after: token, limit: Self.changesOfAPage, following: subscription.shape.following)
     } catch  where error.code == .changeTokenExpired {
-      subscription.pushResync(token: current.token.text)
-      subscription.state = .live(after: current.sequence)
-      return
+      return beginAnew(subscription, at: current)
     }
-    let after = page.changeSet.changeToken
-    let reader = subscription.database.reader
-    let parts = try subscription.shape.changes(in: page.changeSet, areOwn: false) { try? reader.resolver }
-    if !parts.isEmpty {
-      subscription.push(parts, token: after.text, moreComing: page.moreComing)
+    let matched: [MatchedChange]
+    do throws(RecordError) {
+      matched = try subscription.shape.matches(in: page.changeSet) { () throws(RecordError) in followed }
+    } catch  where followed.failure != nil {
+      return beginAnew(subscription, at: current)
+    }
+    let reached = page.changeSet.changeToken
+    subscription.state = page.moreComing ? .behind(reached) : .live(after: current.sequence)
+    let deletedZones = subscription.shape.deletedZones(in: page.changeSet)
+    let marks = Subscription.Marks(moreComing: page.moreComing, deletedZones: deletedZones)
+    if subscription.result != nil {
+      return try advance(subscription, by: matched, to: reached, followed: followed)
+    }
+    let told =
+      subscription.definition.suppressesOwn
+      ? matched.filter { !subscription.isOwn($0.change.commits) } : matched
+    let parts = try subscription.shape.parts(
+      of: told, isOwn: { subscription.isOwn($0.commits) }
+    ) { () throws(RecordError) in followed }
+    if !parts.isEmpty || !deletedZones.isEmpty {
+      subscription.push(parts, token: reached.text, partial: token.text, marks)
     } else if !page.moreComing, subscription.owesMore {
-      subscription.pushEnd(token: after.text)
+      subscription.pushPosition(reached.text)
     }
-    subscription.state = page.moreComing ? .behind(after) : .live(after: current.sequence)
+  }
+
+  /// Changes were missed that can't be told any more.
+  private func beginAnew(_ subscription: Subscription, at current: Position) {
+    if subscription.result != nil { return subscription.state = .readingResult }
+    subscription.pushPosition(current.token.text, Subscription.Marks(isResync: true))
+    subscription.state =
+      subscription.definition.sendsInitial
+      ? .sendingInitial(cursor: nil, then: current.token) : .live(after: current.sequence)
+  }
+
+  // MARK: Results
+
+  /// Moves a subscription's result on, or has it read anew when it is fed next.
+  func advance(
+    _ subscription: Subscription, by matched: [MatchedChange], to token: ChangeToken,
+    followed: FollowedChanges
+  ) throws(RecordError) {
+    guard let result = subscription.result else { return }
+    let resolver = subscription.shape.following == nil ? nil : try followed.after()
+    if let step = try result.advance(by: matched, resolver: resolver) {
+      try push(step, to: subscription, token: token, isInitial: false)
+    } else {
+      subscription.state = .readingResult
+    }
+  }
+
+  private func push(
+    _ step: LiveStep, to subscription: Subscription, token: ChangeToken, isInitial: Bool
+  ) throws(RecordError) {
+    let parts = try subscription.shape.parts(of: step.changes) { () throws(RecordError) in
+      try subscription.database.reader.resolver
+    }
+    let marks = Subscription.Marks(isInitial: isInitial, count: step.count)
+    if !parts.isEmpty || step.count != nil {
+      subscription.push(parts, token: token.text, partial: token.text, marks)
+    } else if isInitial {
+      subscription.pushPosition(token.text, marks)
+    }
+  }
+
+  // MARK: Ends
+
+  func endIfFired(_ subscription: Subscription) {
+    if subscription.definition.firesOnce, subscription.hasFired { end(subscription, .fired) }
   }
 
   /// Ends it on the service's part, and says why.
-  func end(_ subscription: Subscription, _ error: RecordError) {
+  func end(_ subscription: Subscription, _ ending: SubscriptionEnding) {
     guard subscription.session.removeSubscription(subscription.id) != nil else { return }
     subscription.database.hub.remove(subscription)
-    subscription.pushEnded(error)
-    logFailure(error, method: "subscribe", caller: subscription.session.caller)
+    subscription.pushEnd(ending)
+    if case .failed(let error) = ending {
+      logFailure(error, method: "subscribe", caller: subscription.session.caller)
+    }
   }
+}
+
+extension ReadResult {
+  /// The position of the snapshot that was read, where it is known.
+  fileprivate var changeToken: ChangeToken? {
+    switch self {
+    case .query(let page): page.changeToken
+    case .count(let result): result.changeToken
+    default: nil
+    }
+  }
+}
+
+extension RecordError {
+  static let unexpectedAnswer = RecordError(
+    .internalError, "the store answered another question than it was asked")
 }

@@ -15,20 +15,29 @@ final class SubscriptionHub {
   private var shapes: [[UInt8]: SubscriptionShape] = [:]
   private var shapesByType: [String: [SubscriptionShape]] = [:]
   private var shapesOfEveryType: [SubscriptionShape] = []
+  /// Those that look into other records, so that a change of any record may concern them.
+  private var shapesThatFollow: [SubscriptionShape] = []
+  private var progress: ProgressRounds
 
-  init(position: Position) {
+  /// `clock`: milliseconds since 1970 (UTC).
+  init(position: Position, clock: @escaping @Sendable () -> Int64) {
     self.position = position
+    progress = ProgressRounds(sequence: position.sequence, clock: clock)
   }
 
-  /// The shape that other subscriptions have already which ask for the same, or else this one.
-  func shape(like shape: SubscriptionShape) -> SubscriptionShape { shapes[shape.key] ?? shape }
+  /// The shape that other subscriptions have already which ask for the same, or else a new one.
+  func shape(for definition: SubscriptionDefinition) -> SubscriptionShape {
+    shapes[definition.shapeKey] ?? SubscriptionShape(definition)
+  }
 
   func add(_ subscription: Subscription) {
     let shape = subscription.shape
     shape.members.append(subscription)
     guard shapes[shape.key] == nil else { return }
     shapes[shape.key] = shape
-    if let recordType = shape.recordType {
+    if shape.following != nil {
+      shapesThatFollow.append(shape)
+    } else if let recordType = shape.recordType {
       shapesByType[recordType, default: []].append(shape)
     } else {
       shapesOfEveryType.append(shape)
@@ -40,7 +49,9 @@ final class SubscriptionHub {
     let shape = subscription.shape
     shape.members.removeAll { $0 === subscription }
     guard shape.members.isEmpty, shapes.removeValue(forKey: shape.key) != nil else { return }
-    if let recordType = shape.recordType {
+    if shape.following != nil {
+      shapesThatFollow.removeAll { $0 === shape }
+    } else if let recordType = shape.recordType {
       shapesByType[recordType]?.removeAll { $0 === shape }
       if shapesByType[recordType]?.isEmpty == true { shapesByType[recordType] = nil }
     } else {
@@ -48,49 +59,28 @@ final class SubscriptionHub {
     }
   }
 
-  /// Pushes what one commit means to each subscription. Commits come in order, each once. `resolver` is asked for
-  /// what finds the records that references lead to, by filters that follow them.
-  func publish(_ changeSet: ChangeSet, resolver: () -> (any RecordResolver)?) {
+  /// Pushes what one commit means to each subscription. Commits come in order, each once. `reader` has a
+  /// snapshot that has the commit.
+  func publish(_ changeSet: ChangeSet, reader: Reader) {
     let before = position
     position = Position(sequence: changeSet.sequence, token: changeSet.changeToken)
-    guard let origin = changeSet.changes.first?.origin, !shapes.isEmpty else { return }
-    let token = changeSet.changeToken.text
-    let turn = Turn()
-    for shape in candidates(for: changeSet) {
-      var own: [[UInt8]]?
-      var others: [[UInt8]]?
+    guard !shapes.isEmpty else { return }
+    let publication = Publication(changeSet, after: before, reader: reader)
+    for shape in candidates(for: changeSet) { publication.tell(shape) }
+    if progress.isDue(at: changeSet.sequence) { tellPosition() }
+  }
+
+  /// Has those hear how far they know all that heard of nothing for a while.
+  private func tellPosition() {
+    for shape in shapes.values {
       for subscription in shape.members {
-        guard case .live(let start) = subscription.state, changeSet.sequence > start else { continue }
-        if turn.isOver {
-          // Costly filters don't hold up what else there is to do.
-          subscription.state = .behind(before.token)
-          subscription.session.service.feedInNextTurn(subscription)
-          continue
+        if subscription.isQuiet, case .live(let start) = subscription.state, start < position.sequence,
+          subscription.session.hasRoom,
+          subscription.session.refusalOfPushes(from: subscription.database) == nil
+        {
+          subscription.pushPosition(position.token.text)
         }
-        let isOwn = subscription.session.caller.connection == origin.connection
-        let parts: [[UInt8]]
-        do throws(RecordError) {
-          if let known = isOwn ? own : others {
-            parts = known
-          } else {
-            parts = try shape.changes(in: changeSet, areOwn: isOwn, resolver: resolver)
-          }
-        } catch {
-          for member in shape.members { member.session.service.end(member, error) }
-          break
-        }
-        if isOwn { own = parts } else { others = parts }
-        if parts.isEmpty { break }
-        if let refusal = subscription.session.refusalOfPushes(from: subscription.database) {
-          subscription.session.service.end(subscription, refusal)
-          continue
-        }
-        if subscription.session.hasRoom {
-          subscription.push(parts, token: token)
-        } else {
-          subscription.state = .behind(before.token)
-          subscription.session.resumeWhenDrained(subscription)
-        }
+        subscription.isQuiet = true
       }
     }
   }
@@ -100,8 +90,36 @@ final class SubscriptionHub {
     for change in changeSet.changes where !types.contains(change.recordType) {
       types.append(change.recordType)
     }
-    return types.reduce(into: shapesOfEveryType) { candidates, type in
+    return types.reduce(into: shapesOfEveryType + shapesThatFollow) { candidates, type in
       candidates += shapesByType[type] ?? []
     }
+  }
+}
+
+/// When those hear of the position that heard of nothing else: after so many commits, or with the first one
+/// after so long.
+struct ProgressRounds {
+  static let commits: Int64 = 1000
+  static let milliseconds: Int64 = 60_000
+
+  private var sequence: Int64
+  private var moment: Int64
+  private let clock: @Sendable () -> Int64
+
+  init(sequence: Int64, clock: @escaping @Sendable () -> Int64) {
+    self.sequence = sequence
+    self.clock = clock
+    moment = clock()
+  }
+
+  /// Whether a round is due with this commit; then the next is counted from here.
+  mutating func isDue(at sequence: Int64) -> Bool {
+    let now = clock()
+    // A clock that was put back begins anew.
+    if now < moment { moment = now }
+    guard sequence - self.sequence >= Self.commits || now - moment >= Self.milliseconds else { return false }
+    self.sequence = sequence
+    moment = now
+    return true
   }
 }

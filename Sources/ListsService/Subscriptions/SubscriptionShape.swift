@@ -5,8 +5,8 @@ internal import Records
 /// What subscriptions that ask for the same have in common: their filter is evaluated once for a change, and
 /// the change is made into JSON once.
 final class SubscriptionShape {
-  /// Tells shapes apart: what makes the filter, as text. The moment of `now()` is in it as a date, so filters of
-  /// different moments are different.
+  /// Tells shapes apart: all that decides what is told and how. The moment of `now()` is in it as a date, so
+  /// filters of different moments are different.
   let key: [UInt8]
   /// Nil for records of every type.
   let recordType: String?
@@ -14,41 +14,86 @@ final class SubscriptionShape {
   let zoneName: String?
   /// Nil for every record.
   let predicate: Predicate?
-  let reasons: Set<ChangeReason>
-  let desiredKeys: DesiredKeys?
+  private let reasons: Set<ChangeReason>
+  private let watchKeys: [FieldPath]?
+  let include: [FieldPath]
+  let writer: ChangeWriter
+  /// Nil when it doesn't look into other records.
+  let following: FollowedPaths?
   var members: [Subscription] = []
+  /// What a filter may take for the changes of a commit, or of a page of a replay.
+  var maximumMilliseconds: UInt64 = 2000
 
-  init(
-    recordType: String?, zoneName: String?, predicate: Predicate?, reasons: Set<ChangeReason>,
-    desiredKeys: [String]?
-  ) {
-    self.recordType = recordType
-    self.zoneName = zoneName
-    self.predicate = predicate
-    self.reasons = reasons
-    self.desiredKeys = desiredKeys.map(DesiredKeys.init)
-    var key = JSONWriter()
-    key.beginArray()
-    for text in [recordType, zoneName, predicate?.text] {
-      if let text { key.string(text) } else { key.null() }
+  init(_ definition: SubscriptionDefinition) {
+    recordType = definition.recordType
+    zoneName = definition.zoneName
+    predicate = definition.predicate
+    reasons = definition.reasons
+    watchKeys = definition.watchKeys
+    include = definition.include
+    writer = ChangeWriter(
+      desiredKeys: definition.desiredKeys.map(DesiredKeys.init),
+      includesPrevious: definition.includesPrevious)
+    following = FollowedPaths(definition)
+    key = definition.shapeKey
+  }
+
+  /// Whether it is to a zone or a database as a whole: then it is told of deleted zones too.
+  private var isOfZones: Bool { recordType == nil && predicate == nil }
+
+  // MARK: What concerns it
+
+  /// What concerns these subscriptions, in the order of the changes; then of the records that refer to what
+  /// changed. `followed` is asked only by filters that follow references.
+  ///
+  /// Throws `limitExceeded` when that takes longer than a filter may; nothing is known of the changes then.
+  func matches(
+    in changeSet: ChangeSet, followed: () throws(RecordError) -> FollowedChanges
+  ) throws(RecordError) -> [MatchedChange] {
+    let limit = Turn(milliseconds: maximumMilliseconds)
+    var matched: [MatchedChange] = []
+    guard let following else {
+      for change in changeSet.changes {
+        if let match = match(change, nil, nil, limit) { matched.append(match) }
+        if limit.isOver { throw tooCostly }
+      }
+      return matched
     }
-    key.strings(reasons.map(\.rawValue).sorted())
-    if let desiredKeys { key.strings(desiredKeys) }
-    key.endArray()
-    self.key = key.bytes
+    let changes = try followed()
+    let (former, current) = (try changes.before(), try changes.after())
+    let referrers = try changes.referrers(hops: following.hops, recordType: recordType)
+    for change in changeSet.changes + referrers {
+      if var match = match(change, former, current, limit) {
+        if let before = change.before, let after = change.after {
+          let keys = following.changedKeys(
+            from: before, former, to: after, current, known: match.changedKeys)
+          match = MatchedChange(change: change, reason: match.reason, changedKeys: match.changedKeys + keys)
+        }
+        // One that refers to what changed, and sees no difference there.
+        if match.reason == .updated, match.changedKeys.isEmpty, change.before == change.after { continue }
+        if isTold(match) { matched.append(match) }
+      }
+      if limit.isOver { throw tooCostly }
+    }
+    return matched
   }
 
   /// What the change means here; nil when it does not concern these subscriptions.
-  private func reason(
-    for change: RecordChange, _ resolver: (any RecordResolver)?, _ limit: Turn
-  ) -> ChangeReason? {
+  private func match(
+    _ change: RecordChange, _ before: (any RecordResolver)?, _ after: (any RecordResolver)?, _ limit: Turn
+  ) -> MatchedChange? {
     if let recordType, change.recordType != recordType { return nil }
     if let zoneName, change.zoneName != zoneName { return nil }
     let reason = ChangeReason(
-      existed: change.before != nil, matched: matches(change.before, resolver, limit),
-      exists: change.after != nil, matches: matches(change.after, resolver, limit))
+      existed: change.before != nil, matched: matches(change.before, before, limit),
+      exists: change.after != nil, matches: matches(change.after, after, limit))
     guard let reason, reasons.contains(reason) else { return nil }
-    return reason
+    var changedKeys: [String] = []
+    if let before = change.before, let after = change.after {
+      changedKeys = after.changedKeys(since: before)
+    }
+    let match = MatchedChange(change: change, reason: reason, changedKeys: changedKeys)
+    return following != nil || isTold(match) ? match : nil
   }
 
   private func matches(
@@ -58,115 +103,81 @@ final class SubscriptionShape {
     return predicate?.matches(record, resolver: resolver, isStopped: { limit.isOver }) ?? true
   }
 
-  /// What a filter may take for the changes of a commit, or of a page of a replay.
-  var maximumMilliseconds: UInt64 = 2000
-
-  /// What concerns these subscriptions, as the members `changes` of one or more pushes; none when nothing
-  /// does. `resolver` is asked for what finds the records that references lead to, if the filter follows them.
-  ///
-  /// Throws `limitExceeded` when that takes longer than a filter may; nothing is known of the changes then.
-  func changes(
-    in changeSet: ChangeSet, areOwn: Bool, resolver: () -> (any RecordResolver)?
-  ) throws(RecordError) -> [[UInt8]] {
-    let resolver = predicate?.mayFollowReferences == true ? resolver() : nil
-    var parts = ChangeParts()
-    let limit = Turn(milliseconds: maximumMilliseconds)
-    for change in changeSet.changes {
-      let reason = reason(for: change, resolver, limit)
-      if limit.isOver {
-        throw RecordError(
-          .limitExceeded,
-          "the filter took longer than \(maximumMilliseconds / 1000) seconds for the changes of one commit; "
-            + "a simpler one takes less")
-      }
-      guard let reason else { continue }
-      parts.append { writer in write(change, reason, isOwn: areOwn, to: &writer) }
+  /// Whether it changed what is watched.
+  private func isTold(_ match: MatchedChange) -> Bool {
+    guard let watchKeys, match.reason == .updated else { return true }
+    return match.changedKeys.contains { key in
+      watchKeys.contains { $0.root.hasSameUTF8(as: key) || $0.description.hasSameUTF8(as: key) }
     }
-    return parts.finish()
   }
 
-  private func write(
-    _ change: RecordChange, _ reason: ChangeReason, isOwn: Bool, to writer: inout JSONWriter
-  ) {
-    writer.beginObject()
-    writeHead(
-      reason, recordType: change.recordType, recordName: change.recordName, zoneName: change.zoneName,
-      to: &writer)
-    if let after = change.after {
-      writer.key("record")
-      after.write(desiredKeys: desiredKeys, to: &writer)
-      if let before = change.before {
-        writer.key("changedKeys")
-        writer.strings(after.changedKeys(since: before))
-      }
-    }
-    writer.key("origin")
-    writer.beginObject()
-    writer.key("userRecordName")
-    writer.string(change.origin.userRecordName)
-    writer.key("isOwn")
-    writer.bool(isOwn)
-    writer.endObject()
-    writer.endObject()
+  private var tooCostly: RecordError {
+    RecordError(
+      .limitExceeded,
+      "the filter took longer than \(maximumMilliseconds / 1000) seconds for the changes of one commit; "
+        + "a simpler one takes less")
   }
 
-  /// Records as they are at the start of a subscription.
-  func initialChanges(_ records: [StoredRecord]) -> [[UInt8]] {
-    var parts = ChangeParts()
-    for record in records {
-      parts.append { writer in
-        writer.beginObject()
-        writeHead(
-          .created, recordType: record.recordType, recordName: record.recordName,
-          zoneName: record.zoneName, to: &writer)
-        writer.key("record")
-        record.write(desiredKeys: desiredKeys, to: &writer)
-        writer.endObject()
+  // MARK: How it is told
+
+  /// Changes as the contents of one or more pushes; none when there are none.
+  func parts(
+    of matched: [MatchedChange], isOwn: (RecordChange) -> Bool,
+    followed: () throws(RecordError) -> FollowedChanges
+  ) throws(RecordError) -> [PushPart] {
+    var parts = PushParts()
+    for match in matched {
+      let included = try included(by: match.change.after, followed)
+      parts.append(including: included) { output in
+        writer.write(match, isOwn: isOwn(match.change), to: &output)
       }
     }
     return parts.finish()
   }
 
-  private func writeHead(
-    _ reason: ChangeReason, recordType: String, recordName: String, zoneName: String,
-    to writer: inout JSONWriter
-  ) {
-    writer.key("reason")
-    writer.string(reason.rawValue)
-    writer.key("recordType")
-    writer.string(recordType)
-    writer.key("recordName")
-    writer.string(recordName)
-    writer.key("zoneName")
-    writer.string(zoneName)
+  private func included(
+    by record: StoredRecord?, _ followed: () throws(RecordError) -> FollowedChanges
+  ) throws(RecordError) -> [IncludedRecord]? {
+    if include.isEmpty { return nil }
+    guard let record else { return [] }
+    return record.referencedRecords(at: include, try followed().after())
   }
-}
 
-/// Lists of changes as JSON, divided so that no push grows far beyond a few MiB.
-private struct ChangeParts {
-  private static let bytesOfAPart = 4 << 20
-  private var parts: [[UInt8]] = []
-  private var current = JSONWriter()
-  private var isOpen = false
-
-  mutating func append(_ write: (inout JSONWriter) -> Void) {
-    if isOpen, current.bytes.count > Self.bytesOfAPart { close() }
-    if !isOpen {
-      current.beginArray()
-      isOpen = true
+  /// A page of the records that there are at the start of a subscription.
+  func initialParts(_ page: QueryResult) -> [PushPart] {
+    var parts = PushParts()
+    for record in page.records {
+      parts.append { output in writer.write(initial: record, to: &output) }
     }
-    write(&current)
+    var pushed = parts.finish()
+    if !include.isEmpty, !pushed.isEmpty {
+      var list = IncludedRecords()
+      for item in page.included { list.append(item) }
+      pushed[0].included = list.list()
+    }
+    return pushed
   }
 
-  private mutating func close() {
-    current.endArray()
-    parts.append(current.bytes)
-    current = JSONWriter()
-    isOpen = false
+  /// What a result's change does to its rows.
+  func parts(
+    of changes: [(match: MatchedChange, move: RowMove)],
+    resolver: () throws(RecordError) -> any RecordResolver
+  ) throws(RecordError) -> [PushPart] {
+    var parts = PushParts()
+    for (match, move) in changes {
+      var included: [IncludedRecord]?
+      if !include.isEmpty {
+        included = match.change.after?.referencedRecords(at: include, try resolver()) ?? []
+      }
+      parts.append(including: included) { output in writer.write(match, move, isOwn: false, to: &output) }
+    }
+    return parts.finish()
   }
 
-  mutating func finish() -> [[UInt8]] {
-    if isOpen { close() }
-    return parts
+  /// The zones of which these subscriptions are told that they were deleted.
+  func deletedZones(in changeSet: ChangeSet) -> [String] {
+    guard isOfZones, !changeSet.deletedZones.isEmpty else { return [] }
+    guard let zoneName else { return changeSet.deletedZones }
+    return changeSet.deletedZones.filter { $0.hasSameUTF8(as: zoneName) }
   }
 }

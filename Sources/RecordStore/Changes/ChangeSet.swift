@@ -9,6 +9,9 @@ public struct ChangeSet: Sendable {
   /// In the order in which they were made. A record deleted and made anew stands here twice: its deletion,
   /// then its creation. Empty when a batch came to nothing.
   public var changes: [RecordChange]
+  /// The zones that were deleted and are not there any more, by name; their records' deletions stand in
+  /// `changes`.
+  public var deletedZones: [String] = []
 }
 
 /// What became of one record.
@@ -22,6 +25,9 @@ public struct RecordChange: Sendable {
   public var after: StoredRecord?
   /// Who made the change, the last one where it stands for several. In a replay its connection is 0.
   public var origin: Caller
+  /// In a replay: all commits between its ends that changed the record, ascending. Empty in what a commit
+  /// itself tells, whose own number it is.
+  public var commits: [Int64] = []
 }
 
 /// A part of a replay.
@@ -30,4 +36,20 @@ public struct ChangesPage: Sendable {
   public var changeSet: ChangeSet
   /// Whether the replay has more pages.
   public var moreComing: Bool
+}
+
+extension RecordChange {
+  /// The record as if it had just been made by who changed it last.
+  public init(initial record: StoredRecord) {
+    self.init(
+      zoneName: record.zoneName, recordType: record.recordType, recordName: record.recordName, before: nil,
+      after: record, origin: Caller(userRecordName: record.modified.userRecordName))
+  }
+}
+
+extension Caller {
+  /// The user of that name, over a connection that is not known.
+  fileprivate init(userRecordName: String) {
+    self.init(userID: UInt32(userRecordName.dropFirst()) ?? 0, connection: 0)
+  }
 }

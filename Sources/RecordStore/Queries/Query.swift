@@ -83,6 +83,12 @@ public struct IncludedRecord: Sendable, Equatable {
   public var zoneName: String
   /// Nil when there is no such record.
   public var record: StoredRecord?
+
+  public init(recordName: String, zoneName: String, record: StoredRecord?) {
+    self.recordName = recordName
+    self.zoneName = zoneName
+    self.record = record
+  }
 }
 
 /// The records with the same value under the section key.

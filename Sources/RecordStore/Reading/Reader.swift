@@ -70,6 +70,12 @@ public final class Reader {
     return try record.get()
   }
 
+  /// Throws `zoneNotFound` when there is no zone of that name.
+  public func checkZone(_ name: String) throws(RecordError) {
+    let isThere = try read { (_, state) throws(SQLiteError) in state.zones[Name(name)] != nil }
+    if !isThere { throw .zoneNotFound(name) }
+  }
+
   /// What finds the records that references lead to in the snapshot. Not to be used after the next ``renew()``;
   /// it finds nothing that can't be read.
   public var resolver: any RecordResolver {

@@ -132,6 +132,9 @@ struct Setting: Sendable {
     count("maximumGroups", \.limits.maximumGroups, "Groups of aggregateRecords"),
     count("maximumSections", \.limits.maximumSections, "Sections of a result that is sorted by them"),
     count("maximumSubscriptions", \.limits.maximumSubscriptions, "Subscriptions of a connection"),
+    count(
+      "maximumWindowRecords", \.limits.maximumWindowRecords,
+      "Rows of a sorted result that a subscription holds"),
     count("maximumConnections", \.limits.maximumConnections, "Connections of a user"),
     count("maximumContainers", \.limits.maximumContainers, "Containers; takes effect at the next start"),
     count(

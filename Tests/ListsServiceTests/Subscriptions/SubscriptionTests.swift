@@ -243,7 +243,7 @@ struct SubscriptionTests {
   func ended() throws {
     let id = try reader.result("subscribe", ["recordType": "Item"])["subscriptionID"]
     let subscription = try #require(reader.session.subscriptions[id?.text ?? ""])
-    service.service.end(subscription, RecordError(.storeDamaged, "the store is damaged"))
+    service.service.end(subscription, .failed(RecordError(.storeDamaged, "the store is damaged")))
     let push = try #require(try reader.takePushes().first)
     #expect(push["method"] == "subscriptionEnded")
     #expect(push["params"]?["subscriptionID"] == id)

@@ -1,0 +1,105 @@
+internal import RecordStore
+internal import Records
+
+/// The telling of one commit to those whom it concerns.
+final class Publication {
+  private let changeSet: ChangeSet
+  /// Where the store was before the commit.
+  private let before: Position
+  private let reader: Reader
+  private let turn = Turn()
+  private lazy var followed = FollowedChanges(changeSet, since: before.sequence, in: reader)
+
+  init(_ changeSet: ChangeSet, after before: Position, reader: Reader) {
+    self.changeSet = changeSet
+    self.before = before
+    self.reader = reader
+  }
+
+  /// Evaluates the filter once, and makes what it says into JSON once, or twice where it also concerns the one
+  /// who made the commit.
+  func tell(_ shape: SubscriptionShape) {
+    let members = shape.members.filter { isToHear($0) }
+    guard !members.isEmpty else { return }
+    if turn.isOver { return members.forEach(putOff) }
+    let matched: [MatchedChange]
+    do throws(RecordError) {
+      matched = try shape.matches(in: changeSet) { () throws(RecordError) in followed }
+    } catch {
+      // What is at fault but the filter shows when they are fed.
+      if followed.failure != nil { return members.forEach(putOff) }
+      for member in members { member.session.service.end(member, .failed(error)) }
+      return
+    }
+    let zones = shape.deletedZones(in: changeSet)
+    if matched.isEmpty, zones.isEmpty { return }
+    var told = ToldChanges(shape, matched, zones)
+    for subscription in members {
+      // Costly filters and many members don't hold up what else there is to do.
+      if turn.isOver { putOff(subscription) } else { tell(subscription, &told) }
+    }
+  }
+
+  private func isToHear(_ subscription: Subscription) -> Bool {
+    guard case .live(let start) = subscription.state else { return false }
+    return changeSet.sequence > start
+  }
+
+  private func tell(_ subscription: Subscription, _ told: inout ToldChanges) {
+    let session = subscription.session
+    if let refusal = session.refusalOfPushes(from: subscription.database) {
+      return session.service.end(subscription, .failed(refusal))
+    }
+    guard session.hasRoom else {
+      subscription.state = .behind(before.token)
+      return session.resumeWhenDrained(subscription)
+    }
+    do throws(RecordError) {
+      let marks = Subscription.Marks(deletedZones: told.deletedZones)
+      if subscription.result != nil {
+        try session.service.advance(
+          subscription, by: told.matched, to: changeSet.changeToken, followed: followed)
+        if case .readingResult = subscription.state { session.service.feedInNextTurn(subscription) }
+      } else {
+        let isOwn = changeSet.changes.first?.origin.connection == session.caller.connection
+        if isOwn, subscription.definition.suppressesOwn { return }
+        subscription.push(
+          try told.parts(areOwn: isOwn) { () throws(RecordError) in followed },
+          token: changeSet.changeToken.text, partial: before.token.text, marks)
+      }
+    } catch {
+      return putOff(subscription)
+    }
+    session.service.endIfFired(subscription)
+  }
+
+  /// It is fed from the log when there is time.
+  private func putOff(_ subscription: Subscription) {
+    subscription.state = .behind(before.token)
+    subscription.session.service.feedInNextTurn(subscription)
+  }
+}
+
+/// What a commit means to a shape's subscriptions, made into JSON when it is first needed.
+private struct ToldChanges {
+  let shape: SubscriptionShape
+  let matched: [MatchedChange]
+  let deletedZones: [String]
+  private var own: [PushPart]?
+  private var others: [PushPart]?
+
+  init(_ shape: SubscriptionShape, _ matched: [MatchedChange], _ deletedZones: [String]) {
+    self.shape = shape
+    self.matched = matched
+    self.deletedZones = deletedZones
+  }
+
+  mutating func parts(
+    areOwn: Bool, followed: () throws(RecordError) -> FollowedChanges
+  ) throws(RecordError) -> [PushPart] {
+    if let parts = areOwn ? own : others { return parts }
+    let parts = try shape.parts(of: matched, isOwn: { _ in areOwn }, followed: followed)
+    if areOwn { own = parts } else { others = parts }
+    return parts
+  }
+}
