@@ -1,9 +1,12 @@
 internal import Records
 
 extension QueryConditions {
-  /// - Parameter fields: the fields of the record type; nil for records of all types.
-  init(_ predicate: Predicate, fields: [Name: FieldType]?) {
-    var reading = ConditionReading(fields: fields)
+  /// - Parameters:
+  ///   - fields: The fields of the record type; nil for records of all types.
+  ///   - throughReferences: Whether to tell, too, what is demanded of values in the records that references lead
+  ///     to. Those are in no index.
+  init(_ predicate: Predicate, fields: [Name: FieldType]?, throughReferences: Bool = false) {
+    var reading = ConditionReading(fields: fields, throughReferences: throughReferences)
     self = reading.conditions(predicate.root, isNegated: false)
     if isImpossible {
       let obstacles = obstacles
@@ -39,6 +42,7 @@ extension Predicate.Comparison {
 /// Reads conditions from a predicate's tree.
 private struct ConditionReading {
   let fields: [Name: FieldType]?
+  let throughReferences: Bool
   var effort = QueryConditions.Effort()
 
   mutating func conditions(_ node: Predicate.Node, isNegated: Bool) -> QueryConditions {
@@ -75,7 +79,7 @@ private struct ConditionReading {
     guard let test = PathTest(comparison) else {
       return distance(comparison, isNegated) ?? .obstructed(by: Obstacle.ofSides(comparison))
     }
-    if test.path.leadsThroughReference(fields) {
+    if !throughReferences, test.path.leadsThroughReference(fields) {
       return .obstructed(by: "a path through the reference '\(test.path.root)' is in no index")
     }
     switch comparison.quantifier {
@@ -178,7 +182,7 @@ private struct ConditionReading {
   /// That a place is nearer than a distance.
   private func distance(_ comparison: Predicate.Comparison, _ isNegated: Bool) -> QueryConditions? {
     guard !isNegated, comparison.quantifier == nil, let test = DistanceTest(comparison),
-      !test.path.leadsThroughReference(fields)
+      throughReferences || !test.path.leadsThroughReference(fields)
     else { return nil }
     var result = QueryConditions.unknown
     result.keys = [test.path: .latitudes(of: test)]

@@ -24,6 +24,19 @@ enum IndexKey {
     return keys
   }
 
+  /// The key of the value at a path, by code point. Paths through references find nothing.
+  static func key(of record: StoredRecord, at path: FieldPath) -> [UInt8] {
+    var key: [UInt8] = []
+    SortKey.append(record.value(at: path), to: &key)
+    return key
+  }
+
+  /// The keys, by code point, of each distinct element of the list at a path, or of the one value there.
+  static func elementKeys(of record: StoredRecord, at path: FieldPath) -> Set<[UInt8]> {
+    guard let value = record.value(at: path) else { return [] }
+    return Set(value.elements.map(SortKey.key(of:)))
+  }
+
   /// The name, a zero byte (names have none) and the zone.
   static func tie(recordName: String, zoneName: String) -> [UInt8] {
     var tie: [UInt8] = []
