@@ -1,14 +1,14 @@
 import Glibc
 
-/// What a fetch, a query and a durable save cost, how long the first client waits, and the same fetches
-/// and saves on Redis where it is installed, so that the ratio is of one run.
+/// What a fetch, a query and a durable save cost, what live filters add to a save, how long the first client
+/// waits, and the same fetches and saves on Redis where it is installed, so that the ratio is of one run.
 @main
 struct Benchmark {
   static let usage = """
     usage: listsbench --listsd PROGRAM [--records N] [--seconds N] [--peer PROGRAM]
 
-    Prints requests a second and their times, and the time from a cold activation (client connected,
-    request sent) to the first reply. With `--peer redis-server` the same keys and values go to a Redis
+    Prints requests a second and their times; saves a second and the time to the last push with live
+    filters; and the time from a cold activation (client connected, request sent) to the first reply. With `--peer redis-server` the same keys and values go to a Redis
     that syncs every write. Run `taskset -c 0 listsbench …` to compare processor work on one core;
     unpinned, it shows what two cores and the disk do.
     """
@@ -45,6 +45,7 @@ struct Benchmark {
     let benchmark = Benchmark(
       listsd: listsd, peer: values["--peer"], records: records, seconds: seconds, folder: folder)
     try benchmark.measureLoad()
+    try benchmark.measureFanOut()
     try benchmark.measureActivation(times: 21)
   }
 
@@ -138,7 +139,7 @@ struct Benchmark {
       """)
   }
 
-  private static func printRow(_ columns: String...) {
+  static func printRow(_ columns: String...) {
     let line = columns.enumerated().map { index, text in
       let padding = String(repeating: " ", count: max(0, (index == 0 ? 9 : 11) - text.count))
       return index == 0 ? text + padding : padding + text
@@ -147,7 +148,7 @@ struct Benchmark {
   }
 
   /// One decimal place, or as many as `scale` has zeros.
-  private static func rounded(_ value: Double, to scale: Double = 10) -> String {
+  static func rounded(_ value: Double, to scale: Double = 10) -> String {
     "\((value * scale).rounded() / scale)"
   }
 }

@@ -67,4 +67,38 @@ struct LoadConnection {
     sentAt.removeFirst(times.count)
     return times
   }
+
+  /// Reads once and returns how many changes the pushes tell of that ended in what was read.
+  mutating func receiveChanges() throws -> Int {
+    let count = recv(descriptor, &buffer, buffer.count, 0)
+    guard count > 0 else { throw LoadGenerator.Failure(description: "the server closed the connection") }
+    incoming.append(contentsOf: buffer[..<count])
+    guard let end = incoming.lastIndex(of: UInt8(ascii: "\n")) else { return 0 }
+    let changes = incoming[...end].withUnsafeBytes { Self.count(of: Self.reason, in: $0) }
+    incoming.removeFirst(end + 1)
+    return changes
+  }
+
+  /// Whether there is something to be read, or the end.
+  var hasInput: Bool {
+    var byte: UInt8 = 0
+    return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0
+  }
+
+  /// What each change has once.
+  private static let reason = Array(#""reason":""#.utf8)
+
+  private static func count(of text: [UInt8], in bytes: UnsafeRawBufferPointer) -> Int {
+    var count = 0
+    var place = 0
+    while place + text.count <= bytes.count {
+      if bytes[place] == text[0], bytes[place...].starts(with: text) {
+        count += 1
+        place += text.count
+      } else {
+        place += 1
+      }
+    }
+    return count
+  }
 }
