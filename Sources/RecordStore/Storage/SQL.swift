@@ -8,11 +8,13 @@ enum SQL: Int, CaseIterable {
   case dropIndex, droppedIndexes, reachIndex, entriesFrom, removeEntries, removeIndex
   case recordByName, recordsByName, versionByID, bodyByID
   case insertRecord, updateRecord, removeTombstone, removeRecord, bodiesAfter
-  case insertChange, changeByVersion, changesBetween, oldestChanges, removeChanges
+  case insertChange, changeByVersion, previousVersion, changesBetween, oldestChanges, removeChanges
   case insertEntry, removeEntry, entriesUp, entriesDown, tiesAfter, countEntries, countEntriesOfZone
   case firstEntry, lastEntry
   case placesOfEntries, placesByName, placeByID
   case recordsAfter
+  case zoneByName
+  case referrers, insertReference, endReference, removeReference, removeReferences
 
   var text: String {
     switch self {
@@ -85,6 +87,7 @@ enum SQL: Int, CaseIterable {
     case .insertChange:
       "INSERT INTO change (version, record, user, previous, body) VALUES (?1, ?2, ?3, ?4, ?5)"
     case .changeByVersion: "SELECT previous, body FROM change WHERE version = ?1"
+    case .previousVersion: "SELECT previous FROM change WHERE version = ?1"
     case .changesBetween:
       """
       SELECT version, record, user, previous, body FROM change WHERE version > ?1 AND version <= ?2
@@ -145,6 +148,15 @@ enum SQL: Int, CaseIterable {
       SELECT r.body, r.id FROM record AS r CROSS JOIN zone AS z ON z.id = r.zone
       WHERE r.body IS NOT NULL AND r.name >= ?1 AND (r.name > ?1 OR z.name > ?2) ORDER BY r.name, z.name
       """
+
+    case .zoneByName: "SELECT id FROM zone WHERE name = ?1"
+    case .referrers:
+      "SELECT record FROM reference WHERE target = ?1 AND (until IS NULL OR until > ?2)"
+    case .insertReference:
+      "INSERT INTO reference (target, record) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET until = NULL"
+    case .endReference: "UPDATE reference SET until = ?3 WHERE target = ?1 AND record = ?2"
+    case .removeReference: "DELETE FROM reference WHERE target = ?1 AND record = ?2"
+    case .removeReferences: "DELETE FROM reference WHERE until <= ?1"
     }
   }
 }

@@ -6,12 +6,12 @@ enum Schema {
   /// Kept in the file's header (`PRAGMA application_id`): "List".
   static let applicationID: Int64 = 0x4C69_7374
   /// Kept in the file's header (`PRAGMA user_version`).
-  static let version: Int64 = 2
+  static let version: Int64 = 3
 
   /// Makes the tables in an empty file.
   static func create(in database: Database, identity: Int64) throws(SQLiteError) {
     let transaction = try Transaction(.immediate, in: database)
-    try database.execute(tables + FullTextIndex.tables)
+    try database.execute(tables + FullTextIndex.tables + tablesOfVersion3)
     try database.execute("INSERT INTO store VALUES (1, \(identity), 0, 0, 0, 0, 0, 0, 0)")
     let zone = try database.prepare("INSERT INTO zone (id, name) VALUES (1, ?1)")
     zone.bind(Identifier.defaultZone, at: 1)
@@ -43,6 +43,7 @@ enum Schema {
   static func migrate(_ database: Database, from version: Int64) throws(SQLiteError) {
     let transaction = try Transaction(.immediate, in: database)
     for step in migrations.dropFirst(max(Int(version) - 1, 0)) { try database.execute(step) }
+    if version < 3 { try ReferenceTable.fill(in: database) }
     try database.execute("PRAGMA user_version = \(Self.version)")
     try transaction.commit()
   }
@@ -69,7 +70,8 @@ enum Schema {
       bytes = (SELECT coalesce(sum(length(key) + length(tie)), 0) FROM entry
         WHERE declaredIndex = declaredIndex.id)
     WHERE origin = 'declared';
-    """ + FullTextIndex.tables
+    """ + FullTextIndex.tables,
+    "ALTER TABLE zone ADD COLUMN deleted INTEGER;" + tablesOfVersion3,
   ]
 
   /// Names in the tables are unique by their bytes. Bodies are the records' JSON as it goes out.
@@ -87,7 +89,9 @@ enum Schema {
       schema INTEGER NOT NULL);         -- grows with every new zone, type, field and index
     -- A run of the service that made commits, from this one on.
     CREATE TABLE epoch (firstCommit INTEGER PRIMARY KEY, nonce INTEGER NOT NULL);
-    CREATE TABLE zone (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    CREATE TABLE zone (
+      id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+      deleted INTEGER);                 -- the version of its deletion; null while it is there
     CREATE TABLE type (
       id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, records INTEGER NOT NULL,
       automaticIndexes INTEGER NOT NULL DEFAULT 1);
@@ -122,4 +126,14 @@ enum Schema {
       declaredIndex INTEGER NOT NULL, key BLOB NOT NULL, tie BLOB NOT NULL, record INTEGER NOT NULL,
       PRIMARY KEY (declaredIndex, key, tie)) WITHOUT ROWID;
     """
+  private static let tablesOfVersion3 =
+    ReferenceTable.table + """
+      -- What a user's programs have subscribed to for good, and how far they have it. The position is a change
+      -- token's text.
+      CREATE TABLE subscription (
+        user INTEGER NOT NULL, id TEXT NOT NULL, definition TEXT NOT NULL, position TEXT NOT NULL,
+        isStarted INTEGER NOT NULL, PRIMARY KEY (user, id)) WITHOUT ROWID;
+      -- The first commit made at or after a moment, in milliseconds: how old kept changes are.
+      CREATE TABLE moment (firstCommit INTEGER PRIMARY KEY, timestamp INTEGER NOT NULL);
+      """
 }

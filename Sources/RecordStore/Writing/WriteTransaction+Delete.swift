@@ -44,6 +44,7 @@ extension WriteTransaction {
     try log(version: version, record: row.id, replacing: row, by: commit.caller)
     if let type = state.types[Name(record.recordType)] {
       try index(row.id, as: type, from: record, to: nil)
+      try refer(row.id, as: type, from: record, to: nil, version)
       state.growth[type.id, default: 0] -= 1
     }
     state.records -= 1

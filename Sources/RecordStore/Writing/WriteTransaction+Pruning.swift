@@ -49,6 +49,7 @@ extension WriteTransaction {
     let remove = try connection.statement(.removeChanges)
     remove.bind(last.rawValue, at: 1)
     try remove.run()
+    try pruneReferences(upTo: last)
     state.changes -= Int64(removed.count)
     state.horizon = max(state.horizon, last.commit)
   }

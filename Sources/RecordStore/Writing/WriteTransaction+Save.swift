@@ -116,6 +116,7 @@ extension WriteTransaction {
     }
     try log(version: commit.nextVersion, record: id, replacing: row, by: commit.caller)
     try index(id, as: type, from: row?.record, to: record)
+    try refer(id, as: type, from: row?.record, to: record, commit.nextVersion)
     if row?.record == nil {
       state.records += 1
       state.growth[type.id, default: 0] += 1

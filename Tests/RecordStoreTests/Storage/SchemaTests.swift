@@ -105,10 +105,84 @@ import Testing
     #expect(try database.integer("SELECT count(*) FROM declaredIndex WHERE origin = 'type'") == 1)
   }
 
-  @Test("a file that is brought up to date has the tables of a new one")
-  func sameTables() throws {
+  /// As version 2 left its file: a type with references and one without, and a record that is gone.
+  private func makeVersion2(at path: String) throws {
+    try makeVersion1(at: path)
+    let database = try Database(path: path, access: .readWrite, busyTimeout: 100)
+    try Schema.migrate(database, from: 1)
+    try database.execute(
+      """
+      DROP TABLE reference; DROP TABLE subscription; DROP TABLE moment; ALTER TABLE zone DROP COLUMN deleted;
+      PRAGMA user_version = 2;
+      INSERT INTO type VALUES (2, 'Entry', 3, 1);
+      INSERT INTO field VALUES (2, 'list', 'reference', 0), (2, 'more', 'list<reference>', 0), (2, 'o', 'object', 0);
+      INSERT INTO declaredIndex (id, type, keys, origin) VALUES (3, 2, '[]', 'type');
+      UPDATE store SET lastCommit = 6, records = 5, changes = 3;
+      """)
+    let record = try database.prepare("INSERT INTO record VALUES (?1, ?2, 1, 2, ?3, ?4)")
+    let change = try database.prepare("INSERT INTO change VALUES (?1, 4, 1000, ?1 - 1, ?2)")
+    for (version, name) in [(Int64(100), "b"), (200, "old"), (300, "old")] {
+      change.bind(version, at: 1)
+      change.bind(Array(#"{"fields":{"list":{"$reference":{"recordName":"\#(name)"}}}}"#.utf8), at: 2)
+      try change.run()
+    }
+    let fields = [
+      #"{"list":{"$reference":{"recordName":"b"}},"o":{"inner":{"$reference":{"recordName":"no"}}}}"#,
+      #"{"more":[{"$reference":{"recordName":"\u0062"}},{"$reference":{"recordName":"c","zoneName":"z"}},"#
+        + #"{"$reference":{"recordName":"b","zoneName":"y"}}]}"#,
+      nil,
+    ]
+    for (number, fields) in fields.enumerated() {
+      let id = Int64(number + 4)
+      let stamp = #"{"timestamp":1,"userRecordName":"_1000"}"#
+      record.bind(id, at: 1)
+      record.bind("e\(number)", at: 2)
+      record.bind(Version(commit: id, ordinal: 0).rawValue, at: 3)
+      record.bindNull(at: 4)
+      if let fields {
+        let body = """
+          {"recordType":"Entry","recordName":"e\(number)","zoneName":"_defaultZone","recordChangeTag":"\(id)-5",\
+          "created":\(stamp),"modified":\(stamp),"fields":\(fields)}
+          """
+        record.bind(Array(body.utf8), at: 4)
+      }
+      try record.run()
+    }
+  }
+
+  @Test("a file of version 2 opens, and knows which of its records refer to which")
+  func version2() throws {
     let folder = TestFolder()
-    try makeVersion1(at: folder.file("old.db"))
+    try makeVersion2(at: folder.file("a.db"))
+    let store = try TestStore(in: folder)
+    #expect(try store.fetch("e0") != nil)
+    let database = try Database(path: store.path, access: .readWrite, busyTimeout: 100)
+    #expect(try database.integer("PRAGMA user_version") == Schema.version)
+    func references() throws -> [String] {
+      let list = try database.prepare("SELECT target, record, until FROM reference ORDER BY 1, 2")
+      var rows: [String] = []
+      while try list.step() {
+        rows.append("\(list.text(0)) \(list.int64(1))" + (list.optionalInt64(2).map { " until \($0)" } ?? ""))
+      }
+      return rows
+    }
+    #expect(try references() == ["b 4", "b 5", "c 5", "old 4 until 300"])
+    let seven = Version(commit: 7, ordinal: 0).rawValue
+    try store.save(#"{"n":"e1","type":"Entry","more":[{"$reference":{"recordName":"c"}}]}"#)
+    try store.save(#"{"n":"a","s":"x"}"#)
+    #expect(try references() == ["b 4", "b 5 until \(seven)", "c 5", "old 4 until 300"])
+    try store.delete("e0")
+    #expect(try references().first == "b 4 until \(Version(commit: 9, ordinal: 0).rawValue)")
+  }
+
+  @Test("a file that is brought up to date has the tables of a new one", arguments: [1, 2])
+  func sameTables(version: Int) throws {
+    let folder = TestFolder()
+    if version == 1 {
+      try makeVersion1(at: folder.file("old.db"))
+    } else {
+      try makeVersion2(at: folder.file("old.db"))
+    }
     func columns(_ file: String) throws -> [String] {
       try TestStore(in: folder, file: file).close()
       let database = try Database(path: folder.file(file), access: .readWrite, busyTimeout: 100)

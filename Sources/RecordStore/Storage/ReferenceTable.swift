@@ -1,0 +1,83 @@
+internal import JSONRPC
+internal import Records
+internal import SQLite
+
+/// The table of which records refer to which names, now or in a version that the log keeps.
+///
+/// A row for each name that a field of a record refers to, itself or in a list: what a path can follow. The
+/// zone is not in it: who looks a name up reads the record, as it is or was.
+enum ReferenceTable {
+  /// For `Schema`.
+  static let table = """
+    -- Which records refer to which names, whatever the zone, or did so in a version that is kept in change.
+    CREATE TABLE reference (
+      target TEXT NOT NULL, record INTEGER NOT NULL,
+      until INTEGER,                    -- the version in which the record ceased to; null while it does
+      PRIMARY KEY (target, record)) WITHOUT ROWID;
+    CREATE INDEX endedReference ON reference (until) WHERE until IS NOT NULL;
+    """
+
+  /// Fills the table, in a file that had none. Within the caller's transaction.
+  static func fill(in database: Database) throws(SQLiteError) {
+    let types = "SELECT type FROM field WHERE valueType IN ('reference', 'list<reference>')"
+    guard try database.integer("SELECT EXISTS (\(types))") == 1 else { return }
+    let insert = try database.prepare(
+      """
+      INSERT INTO reference (target, record, until) VALUES (?1, ?2, ?3)
+      ON CONFLICT DO UPDATE SET until = excluded.until
+      """)
+    for rows in [
+      "SELECT record, body, version FROM change WHERE body IS NOT NULL ORDER BY version",
+      "SELECT id, body, NULL FROM record WHERE body IS NOT NULL AND type IN (\(types))",
+    ] {
+      let records = try database.prepare(rows)
+      while try records.step() {
+        for target in StoredRecord(body: JSON(unchecked: records.bytes(1))).referencedNames {
+          insert.bind(target.text, at: 1)
+          insert.bind(records.int64(0), at: 2)
+          insert.bind(records.optionalInt64(2), at: 3)
+          try insert.run()
+        }
+      }
+    }
+  }
+}
+
+extension WriteTransaction {
+  /// Brings what the table says of a record from one state of it to the other, which is of this version. Writes
+  /// only what differs.
+  func refer(
+    _ id: Int64, as type: RecordType, from before: StoredRecord?, to after: StoredRecord?, _ version: Version
+  ) throws(SQLiteError) {
+    guard type.fields.values.contains(where: { $0.element == .reference }) else { return }
+    let old = before?.referencedNames ?? []
+    let new = after?.referencedNames ?? []
+    for target in old.subtracting(new) { try end(target, id, version) }
+    for target in new.subtracting(old) {
+      let insert = try connection.statement(.insertReference)
+      insert.bind(target.text, at: 1)
+      insert.bind(id, at: 2)
+      try insert.run()
+    }
+  }
+
+  private func end(_ target: Name, _ id: Int64, _ version: Version) throws(SQLiteError) {
+    let end = try connection.statement(keepsHistory ? .endReference : .removeReference)
+    end.bind(target.text, at: 1)
+    end.bind(id, at: 2)
+    if keepsHistory { end.bind(version.rawValue, at: 3) }
+    try end.run()
+  }
+
+  /// Takes out what only versions up to this one say, when they are taken out of the log.
+  func pruneReferences(upTo version: Version) throws(SQLiteError) {
+    let remove = try connection.statement(.removeReferences)
+    remove.bind(version.rawValue, at: 1)
+    try remove.run()
+  }
+}
+
+extension StoredRecord {
+  /// The names that its fields refer to, each once.
+  fileprivate var referencedNames: Set<Name> { Set(references.map { Name($0.recordName) }) }
+}
