@@ -57,7 +57,7 @@ extension Connection {
 }
 
 extension RecordError {
-  fileprivate static func changeTokenExpired(_ reason: TokenExpiry, fresh: ChangeToken) -> RecordError {
+  static func changeTokenExpired(_ reason: TokenExpiry, fresh: ChangeToken) -> RecordError {
     RecordError(
       .changeTokenExpired, "\(reason.explanation): fetch everything anew and go on from the token given here",
       details: [

@@ -24,6 +24,8 @@ public final class Reader {
   private var schema: StoreState?
   /// Of the snapshot, once it was asked for.
   private var references: ReferencedRecords?
+  /// Of the snapshot, what was asked for last.
+  private var past: [(sequence: Int64, records: PastRecords)] = []
 
   init(file: StoreFile, use: FileUse, advisor: IndexAdvisor, sectionCache: SectionCache) {
     self.file = file
@@ -35,7 +37,7 @@ public final class Reader {
   /// Lets go of the snapshot; the next read takes a new one, which has every commit made known before.
   public func renew() {
     defer { if !use.isWritable { connection = nil } }
-    references = nil
+    forgetRecords()
     guard state != nil else { return }
     state = nil
     do {
@@ -89,6 +91,22 @@ public final class Reader {
     }
   }
 
+  func knownPast(at sequence: Int64) -> PastRecords? {
+    past.first { $0.sequence == sequence && $0.records.failure == nil }?.records
+  }
+
+  /// Keeps it for who asks for the same before the next ``renew()``.
+  func keep(_ records: PastRecords, at sequence: Int64) {
+    past.removeAll { $0.sequence == sequence }
+    if past.count >= 4 { past.removeFirst() }
+    past.append((sequence, records))
+  }
+
+  private func forgetRecords() {
+    references = nil
+    past = []
+  }
+
   /// How much is in the store.
   public func statistics() throws(RecordError) -> StoreStatistics {
     try read { (_, state) throws(SQLiteError) in
@@ -111,7 +129,7 @@ public final class Reader {
       // Whatever it was, the next read starts with a connection of its own.
       self.connection = nil
       state = nil
-      references = nil
+      forgetRecords()
       throw file.explain(error)
     }
   }
@@ -122,7 +140,7 @@ public final class Reader {
       connection = nil
       state = nil
       schema = nil
-      references = nil
+      forgetRecords()
       openedIn = current
     }
     if let connection { return connection }

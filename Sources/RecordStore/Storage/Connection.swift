@@ -3,6 +3,7 @@ internal import SQLite
 /// A connection to a store's file, and its compiled statements. Confined to one thread at a time.
 final class Connection {
   let database: Database
+  let versions = VersionChains()
   private var statements: [Statement?] = Array(repeating: nil, count: SQL.allCases.count)
   private var spare: [[Statement]] = Array(repeating: [], count: SQL.allCases.count)
 

@@ -21,4 +21,43 @@ extension Connection {
         replaced: row.isNull(1) ? nil : StoredRecord(body: JSON(unchecked: row.bytes(1))))
     }
   }
+
+  /// The version of the record that the change that made this one replaced; nil when it was the record's first.
+  func previous(of version: Version) throws(SQLiteError) -> Version? {
+    let find = try statement(.previousVersion)
+    find.bind(version.rawValue, at: 1)
+    guard let previous = try find.first({ $0.optionalInt64(0) }) else {
+      throw SQLiteError(damage: "no change \(version.rawValue)")
+    }
+    return previous.map { Version(rawValue: $0) }
+  }
+
+  /// The record with this row as it was when `version`, of whatever record, was the newest in the store. The log
+  /// must reach back to there.
+  func state(ofRecord id: Int64, at version: Version) throws(SQLiteError) -> PastState {
+    let find = try statement(.versionByID)
+    find.bind(id, at: 1)
+    defer { find.reset() }
+    guard try find.step() else { return .nothing }
+    let current = Version(rawValue: find.int64(0))
+    if current <= version {
+      return PastState(
+        version: current, record: find.isNull(1) ? nil : StoredRecord(body: JSON(unchecked: find.bytes(1))))
+    }
+    let next = try versions.first(after: version, ofRecord: id, current: current, in: self)
+    guard let change = try change(making: next) else {
+      throw SQLiteError(damage: "no change \(next.rawValue)")
+    }
+    return PastState(version: change.previous, record: change.replaced)
+  }
+}
+
+/// What a row of `record` was once.
+struct PastState {
+  /// The version that it had; nil when it had none yet.
+  let version: Version?
+  /// Nil when there was no such record.
+  let record: StoredRecord?
+
+  static let nothing = PastState(version: nil, record: nil)
 }
