@@ -60,12 +60,18 @@ final class Database {
   }
 
   /// Nil when it would take too long here: then it is to be submitted.
+  func changes(_ query: ChangesQuery) throws(RecordError) -> ChangesResult? {
+    try reader.changes(query, nanoseconds: Self.nanosecondsAtOnce)
+  }
+
+  /// Nil when it would take too long here: then it is to be submitted.
   func read(_ request: ReadRequest) throws(RecordError) -> ReadResult? {
     switch request {
     case .query(let query): try self.query(query).map { .query($0) }
     case .count(let query): try count(query).map { .count($0) }
     case .distinct(let request): try distinct(request).map { .distinct($0) }
     case .aggregate(let request): try aggregate(request).map { .aggregate($0) }
+    case .changes(let query): try changes(query).map { .changes($0) }
     }
   }
 

@@ -41,7 +41,8 @@ enum TokenExpiry: String {
 }
 
 extension Connection {
-  fileprivate func expiry(of token: ChangeToken, _ state: StoreState) throws(SQLiteError) -> TokenExpiry? {
+  /// Nil when the token can be gone on from.
+  func expiry(of token: ChangeToken, _ state: StoreState) throws(SQLiteError) -> TokenExpiry? {
     if token.store != state.identity { return .otherStore }
     if token.newest > state.lastCommit { return .future }
     if try epoch(ofCommit: token.newest) != token.epoch { return .restored }

@@ -116,6 +116,7 @@ public enum ReadRequest: Sendable {
   case count(Query)
   case distinct(DistinctQuery)
   case aggregate(AggregateQuery)
+  case changes(ChangesQuery)
 }
 
 public enum ReadResult: Sendable {
@@ -123,4 +124,5 @@ public enum ReadResult: Sendable {
   case count(CountResult)
   case distinct(DistinctResult)
   case aggregate(AggregateResult)
+  case changes(ChangesResult)
 }

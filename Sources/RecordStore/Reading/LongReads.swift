@@ -121,6 +121,7 @@ final class LongReads: Sendable {
         case .count(let query): try reader.count(query, budget).map { .count($0) }
         case .distinct(let query): try reader.distinct(query, budget).map { .distinct($0) }
         case .aggregate(let query): try reader.aggregate(query, budget).map { .aggregate($0) }
+        case .changes(let query): try reader.changes(query, budget).map { .changes($0) }
         }
       return result.map { .success($0) }
     } catch {

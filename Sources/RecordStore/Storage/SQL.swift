@@ -8,11 +8,11 @@ enum SQL: Int, CaseIterable {
   case dropIndex, droppedIndexes, reachIndex, entriesFrom, removeEntries, removeIndex
   case recordByName, recordsByName, versionByID, bodyByID
   case insertRecord, updateRecord, removeTombstone, removeRecord, bodiesAfter
-  case insertChange, changeByVersion, previousVersion, changesBetween, oldestChanges, removeChanges
+  case insertChange, changeByVersion, previousVersion, changesBetween, changeAtPlace, oldestChanges, removeChanges
   case insertEntry, removeEntry, entriesUp, entriesDown, tiesAfter, countEntries, countEntriesOfZone
   case firstEntry, lastEntry
   case placesOfEntries, placesByName, placeByID
-  case recordsAfter
+  case recordsAfter, rowsAfter
   case zoneByName
   case referrers, insertReference, endReference, removeReference, removeReferences
 
@@ -93,6 +93,7 @@ enum SQL: Int, CaseIterable {
       SELECT version, record, user, previous, body FROM change WHERE version > ?1 AND version <= ?2
       ORDER BY version
       """
+    case .changeAtPlace: "SELECT 1 FROM change WHERE version > ?1 ORDER BY version LIMIT 1 OFFSET ?2"
     case .oldestChanges: "SELECT version, record, length(body) FROM change ORDER BY version"
     case .removeChanges: "DELETE FROM change WHERE version <= ?1"
 
@@ -147,6 +148,13 @@ enum SQL: Int, CaseIterable {
       """
       SELECT r.body, r.id FROM record AS r CROSS JOIN zone AS z ON z.id = r.zone
       WHERE r.body IS NOT NULL AND r.name >= ?1 AND (r.name > ?1 OR z.name > ?2) ORDER BY r.name, z.name
+      """
+    case .rowsAfter:
+      // A row that changed since may have been of another type. The bodies of others are not even read.
+      """
+      SELECT id, version, (?2 IS NULL OR zone = ?2) AND (?3 IS NULL OR type = ?3 OR version > ?4),
+      CASE WHEN (?2 IS NULL OR zone = ?2) AND (?3 IS NULL OR type = ?3) AND version <= ?4 THEN body END
+      FROM record WHERE id > ?1 ORDER BY id
       """
 
     case .zoneByName: "SELECT id FROM zone WHERE name = ?1"

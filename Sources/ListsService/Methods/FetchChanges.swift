@@ -1,0 +1,82 @@
+internal import JSONRPC
+internal import RecordStore
+internal import Records
+
+extension Method {
+  static let fetchChanges = Method(
+    "fetchChanges", .read,
+    [
+      .optional("since"), .optional("zoneName"), .optional("recordType"), .optional("desiredKeys"),
+      .optional("includePrevious"), .optional("resultsLimit"),
+    ],
+    errors: .read.union([.changeTokenExpired])
+  ) { invocation, result throws(RecordError) in
+    let arguments = invocation.arguments
+    let limits = invocation.limits
+    let database = try invocation.database(for: .read)
+    let query = ChangesQuery(
+      since: try arguments.changesCursor(in: database),
+      zoneName: try arguments.string("zoneName"), recordType: try arguments.string("recordType"),
+      resultsLimit: try arguments.integer("resultsLimit", in: 1...limits.maximumResults)
+        ?? limits.defaultResults,
+      maximumBytes: limits.maximumReplyBytes / 4)
+    let page = ChangeWriter(
+      desiredKeys: try arguments.strings("desiredKeys").map(DesiredKeys.init),
+      includesPrevious: try arguments.bool("includePrevious", default: false))
+    if let found = try database.changes(query) {
+      page.write(found, to: &result)
+      try invocation.checkReply(result)
+      return .done
+    }
+    return .read(database, .changes(query)) { [invocation] read, result throws(RecordError) in
+      guard case .changes(let found) = read else { throw .unexpectedItem }
+      page.write(found, to: &result)
+      try invocation.checkReply(result)
+    }
+  }
+}
+
+extension Arguments {
+  /// Nil when `since` is omitted. Throws `changeTokenExpired` for a text that never was a token.
+  fileprivate func changesCursor(in database: Database) throws(RecordError) -> ChangesCursor? {
+    guard let text = try string("since") else { return nil }
+    guard let cursor = ChangesCursor(text: text) else {
+      throw RecordError(
+        .changeTokenExpired, "the change token is not one of this store",
+        details: [
+          RecordError.Detail("changeToken", try database.position().token.text),
+          RecordError.Detail("reason", "otherStore"),
+        ])
+    }
+    return cursor
+  }
+}
+
+extension ChangeWriter {
+  /// Writes a page of changes as the reply's result.
+  fileprivate func write(_ page: ChangesResult, to result: inout JSONWriter) {
+    result.beginObject()
+    result.key("changes")
+    result.beginArray()
+    for change in page.changes { write(MatchedChange(everywhere: change), isOwn: false, to: &result) }
+    result.endArray()
+    result.key("changeToken")
+    result.string(page.cursor.text)
+    result.key("moreComing")
+    result.bool(page.moreComing)
+    result.key("deletedZones")
+    result.strings(page.deletedZones)
+    result.endObject()
+  }
+}
+
+extension MatchedChange {
+  /// What a change means where nothing is filtered.
+  fileprivate init(everywhere change: RecordChange) {
+    guard let before = change.before, let after = change.after else {
+      self.init(change: change, reason: change.before == nil ? .created : .deleted, changedKeys: [])
+      return
+    }
+    self.init(change: change, reason: .updated, changedKeys: after.changedKeys(since: before))
+  }
+}
