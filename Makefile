@@ -26,6 +26,7 @@ test: need-test ## Installs what is missing and runs every test
 	swift test --skip-build --no-parallel
 	python3 -m unittest discover -s Clients/Python -p '*_test.py'
 	python3 -m unittest discover -s Tests/PackageIndex -p '*_test.py'
+	python3 -m unittest discover -s Tests/LiveChecker -p '*_test.py'
 	Tests/Fuzz/sanitize.sh
 	Tests/Fuzz/run.sh $${FUZZ_SECONDS:-20}
 
@@ -46,6 +47,11 @@ bench: need-run release ## Fetches and saves a second, and the time of a cold ac
 .PHONY: packages
 packages: need-run release ## Asks Debian's 60,000 packages, and shows each query's plan and time
 	Tests/PackageIndex/package_index.py --listsd $(RELEASE)/listsd
+
+.PHONY: check-live
+check-live: need-run release ## Holds subscribers to what queries give while all sorts of things happen: SECONDS=600 SEED=1
+	Tests/LiveChecker/live_checker.py --listsd $(RELEASE)/listsd --listsrpc $(RELEASE)/listsrpc \
+	  --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
 
 .PHONY: lint
 lint: ## Checks the layout of every Swift file

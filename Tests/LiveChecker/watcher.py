@@ -1,0 +1,104 @@
+"""`listsrpc watch`, killed and started again, whose lines say what there is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import Optional
+
+from held import HeldRecords
+from wire import Fault, Json, key_of, parsed, text_of
+
+_LEAVES = {"left", "deleted"}
+
+
+class Watcher:
+    """One watch over all the processes that it is. Its lines may come again after a kill, but none is missing."""
+
+    def __init__(self, number: int, listsrpc: str, socket: str, folder: str, params: Json, has_state: bool) -> None:
+        self.params = params
+        self.held: HeldRecords = HeldRecords(params)
+        self._listsrpc = listsrpc
+        self._environment = {**os.environ, "LISTS_SOCKET": socket}
+        self._folder = os.path.join(folder, f"watch{number}")
+        os.mkdir(self._folder)
+        self._has_state = has_state
+        self._process: Optional[subprocess.Popen[bytes]] = None
+        self._output = ""
+        self._read = 0
+        self.starts = 0
+        self.lines = 0
+
+    def __str__(self) -> str:
+        return f"listsrpc {' '.join(self._arguments)}"
+
+    @property
+    def _arguments(self) -> list[str]:
+        arguments = ["watch", "--json", "--initial"]
+        if "recordType" in self.params:
+            arguments.append(self.params["recordType"])
+        if "predicate" in self.params:
+            arguments += ["--where", self.params["predicate"]]
+        for argument in self.params.get("arguments", []):
+            arguments += ["--arg-json", text_of(argument)]
+        if self._has_state:
+            arguments += ["--state", os.path.join(self._folder, "state")]
+        return arguments
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None
+
+    def start(self) -> None:
+        """Starts it, if it doesn't run. Without a state file it begins anew."""
+        if self._process is not None:
+            return
+        if not self._has_state:
+            self.held = HeldRecords(self.params)
+        self.starts += 1
+        self._output = os.path.join(self._folder, f"{self.starts}.jsonl")
+        self._read = 0
+        with open(self._output, "wb") as output, open(os.path.join(self._folder, "errors"), "ab") as errors:
+            self._process = subprocess.Popen(
+                [self._listsrpc, *self._arguments], stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
+                env=self._environment)
+
+    def kill(self) -> None:
+        if self._process is None:
+            return
+        self._process.kill()
+        self._process.wait()
+        self._process = None
+        self.take()
+
+    def take(self) -> None:
+        """Applies the lines that are there. A line that was cut short by a kill comes again whole."""
+        if not self._output:
+            return
+        with open(self._output, "rb") as file:
+            file.seek(self._read)
+            data = file.read()
+        whole = data[: data.rfind(b"\n") + 1]
+        self._read += len(whole)
+        for line in whole.splitlines():
+            self.apply(parsed(line))
+        if self._process is not None and (status := self._process.poll()) is not None:
+            self._process = None
+            with open(os.path.join(self._folder, "errors"), encoding="utf-8") as file:
+                raise Fault("watch", f"{self} ended with {status}: {file.read()[-700:]}")
+
+    def apply(self, line: Json) -> None:
+        self.lines += 1
+        reason = line["reason"]
+        if reason == "reset":
+            self.held = HeldRecords(self.params)
+        elif reason == "zoneDeleted":
+            # Its records were told one by one before.
+            if left := [key for key in self.held.records if key[0] == line["zoneName"]]:
+                raise Fault("watch", f"{self}: the zone is deleted, and not {left}")
+        elif reason in _LEAVES:
+            self.held.records.pop(key_of(line), None)
+        elif reason in ("created", "entered", "updated"):
+            self.held.records[key_of(line)] = line["record"]
+        else:
+            raise Fault("watch", f"{self}: a line of what nobody knows: {text_of(line)[:500]}")
