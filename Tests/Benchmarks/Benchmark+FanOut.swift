@@ -28,21 +28,24 @@ extension Benchmark {
       [listsd, "--socket", socketPath, "--state-directory", "\(folder)/fanout"],
       socketPath: socketPath, logPath: "\(folder)/log")
     defer { service.stop() }
-    try FanOut(socketPath: socketPath, layout: .few, matching: [], others: []).fill()
+    let saves = FanOut.Saves()
+    try FanOut(socketPath: socketPath, saves: saves, layout: .few, matching: [], others: []).fill()
     print("\nlive filters: saves a second with 16 under way; from a lone save to its last push\n")
     Self.printRow("filters", "sockets", "per second", "p50 µs", "p99 µs", "× saves", "× time")
     for layout in FanOut.Layout.allCases {
-      for cases in Self.comparisons { try compare(cases, layout, socketPath) }
+      for cases in Self.comparisons { try compare(cases, layout, saves, socketPath) }
     }
   }
 
   /// The cases in turn, several times, and the middle figures.
-  private func compare(_ cases: [Case], _ layout: FanOut.Layout, _ socketPath: String) throws {
+  private func compare(_ cases: [Case], _ layout: FanOut.Layout, _ saves: FanOut.Saves, _ socketPath: String)
+    throws
+  {
     var figures = cases.map { _ in [FanOut.Figures]() }
     for _ in 0..<3 {
       for (index, one) in cases.enumerated() {
         let fanOut = FanOut(
-          socketPath: socketPath, layout: layout, matching: one.matching, others: one.others)
+          socketPath: socketPath, saves: saves, layout: layout, matching: one.matching, others: one.others)
         figures[index].append(try fanOut.run(depth: 16, seconds: seconds / 4))
       }
     }

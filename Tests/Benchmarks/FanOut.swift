@@ -18,7 +18,7 @@ struct FanOut {
     var latencies: Latencies
   }
 
-  /// Filters that every save of ``request(id:)`` concerns, before and after; each another one.
+  /// Filters that every one of the ``Saves`` concerns, before and after; each another one.
   static func matching(_ count: Int) -> [String] {
     (0..<count).map {
       $0.isMultiple(of: 2) ? "owner == 'ann' AND size != \($0 + 5000)" : "size BETWEEN {-\($0), 999}"
@@ -36,22 +36,28 @@ struct FanOut {
     }
   }
 
-  private static let records = 1000
+  /// The saves of a measurement and of all that follow it.
+  final class Saves {
+    static let records = 1000
+    private var number = 0
 
-  /// A save of one of ``records`` records.
-  static func request(id: Int) -> [UInt8] {
-    Array(
-      Workload.call(
-        id, "saveRecord",
-        """
-        {"record":{"recordType":"Job","recordName":"job-\(id % records)","fields":{\
-        "owner":"ann","size":\(id % 1000),"text":"\(String(repeating: "text ", count: 20))"}},\
-        "savePolicy":"allKeys"}
-        """
-      ).utf8)
+    /// Saves one of ``records`` records, each in turn, with another size than it had.
+    func next() -> [UInt8] {
+      defer { number += 1 }
+      return Array(
+        Workload.call(
+          number, "saveRecord",
+          """
+          {"record":{"recordType":"Job","recordName":"job-\(number % Self.records)","fields":{\
+          "owner":"ann","size":\(number / Self.records % 1000),\
+          "text":"\(String(repeating: "text ", count: 20))"}},"savePolicy":"allKeys"}
+          """
+        ).utf8)
+    }
   }
 
   let socketPath: String
+  let saves: Saves
   let layout: Layout
   /// Predicates of the subscribers that hear of each save.
   let matching: [String]
@@ -62,24 +68,27 @@ struct FanOut {
   func fill() throws {
     var writer = try LoadConnection(socketPath)
     defer { close(writer.descriptor) }
-    for id in 0..<Self.records { writer.enqueue(Self.request(id: id)) }
+    for _ in 0..<Saves.records { writer.enqueue(saves.next()) }
     try writer.flush()
-    var owed = Self.records
+    var owed = Saves.records
     while owed > 0 { owed -= try writer.receive().count }
   }
 
   /// Measures with one save at a time, then with `depth` under way; each for `seconds`.
   func run(depth: Int, seconds: Double) throws -> Figures {
-    let silent = try subscribe(others)
+    var silent = try subscribe(others)
     defer { for connection in silent { close(connection.descriptor) } }
     var run = try Run(
-      writer: LoadConnection(socketPath), listeners: subscribe(matching), count: matching.count)
+      saves, writer: LoadConnection(socketPath), listeners: subscribe(matching), count: matching.count)
     defer { run.close() }
     try run.save(depth: 1, seconds: seconds / 4)
     let alone = try run.save(depth: 1, seconds: seconds)
     let many = try run.save(depth: depth, seconds: seconds)
-    for connection in silent where connection.hasInput {
-      throw LoadGenerator.Failure(description: "a filter that no save concerns was told of one")
+    // How far they know all they are told now and then.
+    for index in silent.indices where silent[index].hasInput {
+      guard try silent[index].receiveChanges() == 0 else {
+        throw LoadGenerator.Failure(description: "a filter that no save concerns was told of one")
+      }
     }
     return Figures(perSecond: many.perSecond, latencies: alone.latencies)
   }
@@ -104,6 +113,7 @@ struct FanOut {
 
 /// A writer and those that hear of what it writes, on one thread.
 private struct Run {
+  private let saves: FanOut.Saves
   var writer: LoadConnection
   var listeners: [LoadConnection]
   /// Subscriptions that hear of each save.
@@ -112,7 +122,8 @@ private struct Run {
   private var answered = 0
   private var pushed = 0
 
-  init(writer: LoadConnection, listeners: [LoadConnection], count: Int) {
+  init(_ saves: FanOut.Saves, writer: LoadConnection, listeners: [LoadConnection], count: Int) {
+    self.saves = saves
     self.writer = writer
     self.listeners = listeners
     self.count = count
@@ -138,7 +149,7 @@ private struct Run {
       if now < end {
         let free = depth - (sent - done)
         for _ in 0..<free {
-          writer.enqueue(FanOut.request(id: sent))
+          writer.enqueue(saves.next())
           sent += 1
         }
         try writer.flush()
