@@ -129,16 +129,17 @@ final class Subscription {
       push.key("count")
       push.int(count)
     }
-    let flags = [
-      ("initial", marks.isInitial), ("moreComing", marks.moreComing), ("resync", marks.isResync),
-    ]
-    for (name, isSet) in flags where isSet {
-      push.key(name)
-      push.bool(true)
-    }
+    if marks.isInitial { Self.writeFlag("initial", to: &push) }
+    if marks.moreComing { Self.writeFlag("moreComing", to: &push) }
+    if marks.isResync { Self.writeFlag("resync", to: &push) }
     push.endObject()
     push.endObject()
     session.outbound.send(push.bytes)
+  }
+
+  private static func writeFlag(_ name: String, to push: inout JSONWriter) {
+    push.key(name)
+    push.bool(true)
   }
 
   private static let head = Array(#""jsonrpc":"2.0","method":"recordsChanged","params":"#.utf8)

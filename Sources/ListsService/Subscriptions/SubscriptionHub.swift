@@ -12,9 +12,9 @@ struct Position {
 final class SubscriptionHub {
   /// Of the newest commit that was published.
   private var position: Position
-  private var shapes: [[UInt8]: SubscriptionShape] = [:]
-  private var shapesByType: [String: [SubscriptionShape]] = [:]
-  private var shapesOfEveryType: [SubscriptionShape] = []
+  private(set) var shapes: [[UInt8]: SubscriptionShape] = [:]
+  /// Those that look at the changed records alone.
+  private var index = FilterIndex<SubscriptionShape>()
   /// Those that look into other records, so that a change of any record may concern them.
   private var shapesThatFollow: [SubscriptionShape] = []
   private var progress: ProgressRounds
@@ -37,10 +37,9 @@ final class SubscriptionHub {
     shapes[shape.key] = shape
     if shape.following != nil {
       shapesThatFollow.append(shape)
-    } else if let recordType = shape.recordType {
-      shapesByType[recordType, default: []].append(shape)
     } else {
-      shapesOfEveryType.append(shape)
+      index.insert(
+        shape, recordType: shape.recordType, zoneName: shape.zoneName, predicate: shape.predicate)
     }
   }
 
@@ -51,11 +50,8 @@ final class SubscriptionHub {
     guard shape.members.isEmpty, shapes.removeValue(forKey: shape.key) != nil else { return }
     if shape.following != nil {
       shapesThatFollow.removeAll { $0 === shape }
-    } else if let recordType = shape.recordType {
-      shapesByType[recordType]?.removeAll { $0 === shape }
-      if shapesByType[recordType]?.isEmpty == true { shapesByType[recordType] = nil }
     } else {
-      shapesOfEveryType.removeAll { $0 === shape }
+      index.remove(shape)
     }
   }
 
@@ -85,14 +81,14 @@ final class SubscriptionHub {
     }
   }
 
+  /// Those that the commit may concern, each once.
   private func candidates(for changeSet: ChangeSet) -> [SubscriptionShape] {
-    var types: [String] = []
-    for change in changeSet.changes where !types.contains(change.recordType) {
-      types.append(change.recordType)
-    }
-    return types.reduce(into: shapesOfEveryType + shapesThatFollow) { candidates, type in
-      candidates += shapesByType[type] ?? []
-    }
+    let candidates = index.candidates(for: changeSet.changes) + shapesThatFollow
+    if changeSet.deletedZones.isEmpty { return candidates }
+    // A zone may go of which no record tells.
+    let known = Set(candidates)
+    return candidates
+      + shapes.values.filter { !$0.deletedZones(in: changeSet).isEmpty && !known.contains($0) }
   }
 }
 

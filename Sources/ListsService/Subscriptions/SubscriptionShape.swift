@@ -21,6 +21,16 @@ final class SubscriptionShape {
   /// Nil when it doesn't look into other records.
   let following: FollowedPaths?
   var members: [Subscription] = []
+  /// What was done so far for all the members together.
+  private(set) var work = Work()
+
+  struct Work {
+    /// Changes that the filter was put to.
+    var looks = 0
+    /// Changes made into JSON.
+    var texts = 0
+  }
+
   /// What a filter may take for the changes of a commit, or of a page of a replay.
   var maximumMilliseconds: UInt64 = 2000
 
@@ -47,10 +57,12 @@ final class SubscriptionShape {
   /// changed. `followed` is asked only by filters that follow references.
   ///
   /// Throws `limitExceeded` when that takes longer than a filter may; nothing is known of the changes then.
+  /// The time that a filter may take is counted from the start of `turn`, if that is given.
   func matches(
-    in changeSet: ChangeSet, followed: () throws(RecordError) -> FollowedChanges
+    in changeSet: ChangeSet, turn: Turn? = nil, followed: () throws(RecordError) -> FollowedChanges
   ) throws(RecordError) -> [MatchedChange] {
-    let limit = Turn(milliseconds: maximumMilliseconds)
+    let limit =
+      turn?.lasting(milliseconds: maximumMilliseconds) ?? Turn(milliseconds: maximumMilliseconds)
     var matched: [MatchedChange] = []
     guard let following else {
       for change in changeSet.changes {
@@ -84,6 +96,7 @@ final class SubscriptionShape {
   ) -> MatchedChange? {
     if let recordType, change.recordType != recordType { return nil }
     if let zoneName, change.zoneName != zoneName { return nil }
+    work.looks += 1
     let reason = ChangeReason(
       existed: change.before != nil, matched: matches(change.before, before, limit),
       exists: change.after != nil, matches: matches(change.after, after, limit))
@@ -126,6 +139,7 @@ final class SubscriptionShape {
     followed: () throws(RecordError) -> FollowedChanges
   ) throws(RecordError) -> [PushPart] {
     var parts = PushParts()
+    work.texts += matched.count
     for match in matched {
       let included = try included(by: match.change.after, followed)
       parts.append(including: included) { output in
@@ -180,4 +194,11 @@ final class SubscriptionShape {
     guard let zoneName else { return changeSet.deletedZones }
     return changeSet.deletedZones.filter { $0.hasSameUTF8(as: zoneName) }
   }
+}
+
+/// The very same object.
+extension SubscriptionShape: Hashable {
+  static func == (left: SubscriptionShape, right: SubscriptionShape) -> Bool { left === right }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
