@@ -34,6 +34,8 @@ public struct RecordChange: Sendable {
 public struct ChangesPage: Sendable {
   /// The page's changes; its token is where the next page goes on.
   public var changeSet: ChangeSet
+  /// The position from which its changes lead: each record's `before` is of it.
+  public var start: Int64
   /// Whether the replay has more pages.
   public var moreComing: Bool
 }

@@ -11,16 +11,25 @@ struct NetChanges {
     /// Whether `before` and `after`, where there are both, are two records that bore one name.
     var wasDeleted: Bool
     var origin: Caller
+    var commits: [Int64]
   }
 
-  /// Notes the next change of the record with this row.
-  mutating func note(record: Int64, from before: StoredRecord?, to after: StoredRecord?, by origin: Caller) {
+  var count: Int { order.count }
+
+  /// Notes the next change of the record with this row; in a replay with the commit that made it.
+  mutating func note(
+    record: Int64, from before: StoredRecord?, to after: StoredRecord?, by origin: Caller,
+    in commit: Int64? = nil
+  ) {
+    let commits = commit.map { [$0] } ?? []
     if changes[record] == nil {
       order.append(record)
-      changes[record] = Change(before: before, after: after, wasDeleted: false, origin: origin)
+      changes[record] = Change(
+        before: before, after: after, wasDeleted: false, origin: origin, commits: commits)
     } else {
       changes[record]?.after = after
       changes[record]?.origin = origin
+      if changes[record]?.commits.last != commits.last { changes[record]?.commits += commits }
     }
     if after == nil { changes[record]?.wasDeleted = true }
   }
@@ -31,7 +40,9 @@ struct NetChanges {
     for record in order {
       guard let change = changes[record] else { continue }
       RecordChange.append(
-        from: change.before, to: change.after, wasDeleted: change.wasDeleted, by: change.origin, to: &list)
+        from: change.before, to: change.after, wasDeleted: change.wasDeleted, by: change.origin,
+        in: change.commits,
+        to: &list)
     }
     return list
   }
@@ -42,21 +53,22 @@ extension RecordChange {
   /// creation.
   static func append(
     from before: StoredRecord?, to after: StoredRecord?, wasDeleted: Bool, by origin: Caller,
-    to list: inout [RecordChange]
+    in commits: [Int64] = [], to list: inout [RecordChange]
   ) {
     if wasDeleted, let before, let after {
-      list.append(RecordChange(from: before, to: nil, naming: before, by: origin))
-      list.append(RecordChange(from: nil, to: after, naming: after, by: origin))
+      list.append(RecordChange(from: before, to: nil, naming: before, by: origin, in: commits))
+      list.append(RecordChange(from: nil, to: after, naming: after, by: origin, in: commits))
     } else if let named = after ?? before {
-      list.append(RecordChange(from: before, to: after, naming: named, by: origin))
+      list.append(RecordChange(from: before, to: after, naming: named, by: origin, in: commits))
     }
   }
 
   private init(
-    from before: StoredRecord?, to after: StoredRecord?, naming record: StoredRecord, by origin: Caller
+    from before: StoredRecord?, to after: StoredRecord?, naming record: StoredRecord, by origin: Caller,
+    in commits: [Int64]
   ) {
     self.init(
       zoneName: record.zoneName, recordType: record.recordType, recordName: record.recordName,
-      before: before, after: after, origin: origin)
+      before: before, after: after, origin: origin, commits: commits)
   }
 }

@@ -9,18 +9,24 @@ extension Reader {
   /// - Parameters:
   ///   - limit: changes of a page, about: the changes of one commit are not divided.
   ///   - maximumBytes: bytes of their records, likewise.
+  ///   - maximumRows: changes in the log that the page goes through, likewise; most when it is coalesced from many.
+  ///   - isStepwise: each page tells what became of records from one position of the store to a later one, rather
+  ///     than from the replay's start to its end; so a record may come again in a later page, and the token is a
+  ///     position like any other. A token from within a replay that was not so is gone on from at its start.
   /// - Throws: `changeTokenExpired` when the token is of another store, of a future that a restored copy does
   ///   not have, or older than the kept changes; its details have a fresh token (`changeToken`) and the
   ///   `reason`: `otherStore`, `future`, `restored` or `pruned`.
   public func changes(
-    after token: ChangeToken, limit: Int, maximumBytes: Int = 8 << 20
+    after token: ChangeToken, limit: Int, maximumBytes: Int = 8 << 20, maximumRows: Int = 100_000,
+    isStepwise: Bool = false
   ) throws(RecordError) -> ChangesPage {
+    let limits = Replay.Limits(changes: limit, bytes: maximumBytes, rows: maximumRows)
     let page = try read { (connection, state) throws(SQLiteError) -> Result<ChangesPage, RecordError> in
       if let reason = try connection.expiry(of: token, state) {
         return .failure(.changeTokenExpired(reason, fresh: state.token))
       }
-      let replay = try Replay(from: token, state: state, connection: connection)
-      return .success(try replay.page(limit: limit, maximumBytes: maximumBytes))
+      let replay = Replay(from: token, inSteps: isStepwise, state: state, connection: connection)
+      return .success(isStepwise ? try replay.step(limits) : try replay.page(limits))
     }
     return try page.get()
   }

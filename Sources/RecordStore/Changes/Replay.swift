@@ -8,28 +8,34 @@ internal import SQLite
 /// changed for the last time before the end; what it was at the start is found by going back through what
 /// each change replaced. So each record is told once, and the work of all pages together is in proportion to
 /// the log that they go through.
+///
+/// In steps it is told otherwise: see ``step(_:)``.
 struct Replay {
   private let connection: Connection
   private let state: StoreState
   private let start: Int64
   private let position: Int64
   private let end: Int64
-  private let epoch: UInt32
 
-  /// Rows of the log that a page goes through at most, about.
-  private static let maximumRows = 100_000
-
-  /// Goes on from a token that was found good.
-  init(from token: ChangeToken, state: StoreState, connection: Connection) throws(SQLiteError) {
-    self.connection = connection
-    self.state = state
-    position = token.sequence
-    start = token.replay?.start ?? token.sequence
-    end = token.replay?.end ?? state.lastCommit
-    epoch = try connection.epoch(ofCommit: end)
+  /// How much a page has at most, about: it ends with a whole commit.
+  struct Limits {
+    var changes: Int
+    /// Of the records.
+    var bytes: Int
+    /// Of the log, that the page goes through.
+    var rows: Int
   }
 
-  func page(limit: Int, maximumBytes: Int) throws(SQLiteError) -> ChangesPage {
+  /// Goes on from a token that was found good; in steps, from where its replay began.
+  init(from token: ChangeToken, inSteps: Bool, state: StoreState, connection: Connection) {
+    self.connection = connection
+    self.state = state
+    position = inSteps ? token.oldest : token.sequence
+    start = token.oldest
+    end = inSteps ? state.lastCommit : token.replay?.end ?? state.lastCommit
+  }
+
+  func page(_ limits: Limits) throws(SQLiteError) -> ChangesPage {
     var changes: [RecordChange] = []
     var bytes = 0
     var rows = 0
@@ -42,69 +48,93 @@ struct Replay {
     while try log.step() {
       let version = Version(rawValue: log.int64(0))
       if version.commit != reached {
-        guard changes.count < limit, bytes < maximumBytes, rows < Self.maximumRows else {
+        guard changes.count < limits.changes, bytes < limits.bytes, rows < limits.rows else {
           isWhole = false
           break
         }
         reached = version.commit
       }
       rows += 1
-      guard let last = try stateAtEnd(ofRecord: log.int64(1)), last.version == version else { continue }
+      let last = try connection.state(ofRecord: log.int64(1), at: .last(ofCommit: end))
+      guard last.version == version else { continue }
       let count = changes.count
       try append(to: &changes, last: last.record, change: log)
       for change in changes[count...] {
         bytes += (change.before?.body.bytes.count ?? 0) + (change.after?.body.bytes.count ?? 0)
       }
     }
-    return page(of: changes, reached: isWhole ? end : reached)
+    if isWhole { reached = end }
+    let token = ChangeToken(
+      store: state.identity, epoch: try connection.epoch(ofCommit: end), sequence: reached,
+      replay: reached < end ? .init(start: start, end: end) : nil)
+    return page(of: changes, reached: reached, token)
   }
 
-  private func page(of changes: [RecordChange], reached: Int64) -> ChangesPage {
-    let token = ChangeToken(
-      store: state.identity, epoch: epoch, sequence: reached,
-      replay: reached < end ? .init(start: start, end: end) : nil)
-    return ChangesPage(
-      changeSet: ChangeSet(sequence: reached, changeToken: token, changes: changes),
+  private func page(of changes: [RecordChange], reached: Int64, _ token: ChangeToken) -> ChangesPage {
+    ChangesPage(
+      changeSet: ChangeSet(sequence: reached, changeToken: token, changes: changes), start: start,
       moreComing: reached < state.lastCommit)
   }
 
-  /// A record's version at the end position; nil when it has none there.
-  private func stateAtEnd(
-    ofRecord id: Int64
-  ) throws(SQLiteError) -> (version: Version, record: StoredRecord?)? {
-    let find = try connection.statement(.versionByID)
-    find.bind(id, at: 1)
-    let current = try find.first { row in
-      (
-        Version(rawValue: row.int64(0)),
-        row.isNull(1) ? nil : StoredRecord(body: JSON(unchecked: row.bytes(1)))
-      )
-    }
-    guard var (version, record) = current else { return nil }
-    let limit = Version.last(ofCommit: end)
-    while version > limit {
-      guard let change = try connection.change(making: version), let previous = change.previous else {
-        return nil
+  /// The next commits, as many as there is room for, as one: what became of each record from before them to after
+  /// them. So its two ends are positions of the store, and so is where it goes on.
+  func step(_ limits: Limits) throws(SQLiteError) -> ChangesPage {
+    var changes = NetChanges()
+    var sizes: [Int64: Int] = [:]
+    var bytes = 0
+    var rows = 0
+    var reached = position
+    var isWhole = true
+    let log = try connection.statement(.changesBetween)
+    log.bind(Version.last(ofCommit: position).rawValue, at: 1)
+    log.bind(Version.last(ofCommit: end).rawValue, at: 2)
+    defer { log.reset() }
+    while try log.step() {
+      let version = Version(rawValue: log.int64(0))
+      if version.commit != reached {
+        guard changes.count < limits.changes, bytes < limits.bytes, rows < limits.rows else {
+          isWhole = false
+          break
+        }
+        reached = version.commit
       }
-      (version, record) = (previous, change.replaced)
+      rows += 1
+      let record = log.int64(1)
+      let before = log.isNull(4) ? nil : StoredRecord(body: JSON(unchecked: log.bytes(4)))
+      let after = try connection.state(ofRecord: record, at: version).record
+      let size = after?.body.bytes.count ?? 0
+      bytes += size - (sizes.updateValue(size, forKey: record) ?? -(before?.body.bytes.count ?? 0))
+      changes.note(record: record, from: before, to: after, by: origin(log), in: version.commit)
     }
-    return (version, record)
+    if isWhole { reached = end }
+    let token = ChangeToken(
+      store: state.identity, epoch: try connection.epoch(ofCommit: reached), sequence: reached)
+    return page(of: changes.changeList, reached: reached, token)
+  }
+
+  private func origin(_ row: Statement) -> Caller {
+    Caller(userID: UInt32(truncatingIfNeeded: row.int64(2)), connection: 0)
   }
 
   /// Tells how the record of a row of the log, its last one, came from its state at the start to `last`.
   private func append(
     to changes: inout [RecordChange], last: StoredRecord?, change row: Statement
   ) throws(SQLiteError) {
-    let origin = Caller(userID: UInt32(truncatingIfNeeded: row.int64(2)), connection: 0)
+    let made = Version(rawValue: row.int64(0))
+    var first = made
+    var commits = [made.commit]
     var previous = row.optionalInt64(3).map { Version(rawValue: $0) }
-    var before = row.isNull(4) ? nil : StoredRecord(body: JSON(unchecked: row.bytes(4)))
+    var madeAnew = row.isNull(4)
     var wasDeleted = false
     while let version = previous, version.commit > start {
-      if before == nil { wasDeleted = true }
-      let change = try connection.change(making: version)
-      before = change?.replaced
-      previous = change?.previous
+      if madeAnew { wasDeleted = true }
+      if commits.last != version.commit { commits.append(version.commit) }
+      first = version
+      (previous, madeAnew) = try connection.previous(of: version)
     }
-    RecordChange.append(from: before, to: last, wasDeleted: wasDeleted, by: origin, to: &changes)
+    var before = row.isNull(4) ? nil : StoredRecord(body: JSON(unchecked: row.bytes(4)))
+    if first != made { before = try connection.change(making: first)?.replaced }
+    RecordChange.append(
+      from: before, to: last, wasDeleted: wasDeleted, by: origin(row), in: commits.reversed(), to: &changes)
   }
 }

@@ -22,14 +22,16 @@ extension Connection {
     }
   }
 
-  /// The version of the record that the change that made this one replaced; nil when it was the record's first.
-  func previous(of version: Version) throws(SQLiteError) -> Version? {
+  /// The version that the change that made this one replaced, nil when it was the record's first; and whether
+  /// there was no record just then.
+  func previous(of version: Version) throws(SQLiteError) -> (version: Version?, wasNothing: Bool) {
     let find = try statement(.previousVersion)
     find.bind(version.rawValue, at: 1)
-    guard let previous = try find.first({ $0.optionalInt64(0) }) else {
-      throw SQLiteError(damage: "no change \(version.rawValue)")
+    let previous = try find.first { row in
+      (version: row.optionalInt64(0).map { Version(rawValue: $0) }, wasNothing: row.int64(1) != 0)
     }
-    return previous.map { Version(rawValue: $0) }
+    guard let previous else { throw SQLiteError(damage: "no change \(version.rawValue)") }
+    return previous
   }
 
   /// The record with this row as it was when `version`, of whatever record, was the newest in the store. The log

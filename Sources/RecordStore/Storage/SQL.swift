@@ -14,6 +14,7 @@ enum SQL: Int, CaseIterable {
   case placesOfEntries, placesByName, placeByID
   case recordsAfter, rowsAfter
   case zoneByName
+  case insertMoment, lastMoment, moments, momentsUpTo, raiseMoment, removeMoments
   case referrers, insertReference, endReference, removeReference, removeReferences
 
   var text: String {
@@ -87,7 +88,7 @@ enum SQL: Int, CaseIterable {
     case .insertChange:
       "INSERT INTO change (version, record, user, previous, body) VALUES (?1, ?2, ?3, ?4, ?5)"
     case .changeByVersion: "SELECT previous, body FROM change WHERE version = ?1"
-    case .previousVersion: "SELECT previous FROM change WHERE version = ?1"
+    case .previousVersion: "SELECT previous, body IS NULL FROM change WHERE version = ?1"
     case .changesBetween:
       """
       SELECT version, record, user, previous, body FROM change WHERE version > ?1 AND version <= ?2
@@ -156,6 +157,18 @@ enum SQL: Int, CaseIterable {
       CASE WHEN (?2 IS NULL OR zone = ?2) AND (?3 IS NULL OR type = ?3) AND version <= ?4 THEN body END
       FROM record WHERE id > ?1 ORDER BY id
       """
+
+    case .insertMoment: "INSERT OR REPLACE INTO moment (firstCommit, timestamp) VALUES (?1, ?2)"
+    case .lastMoment: "SELECT timestamp FROM moment ORDER BY firstCommit DESC LIMIT 1"
+    case .moments: "SELECT firstCommit, timestamp FROM moment ORDER BY firstCommit"
+    case .momentsUpTo:
+      "SELECT firstCommit FROM moment WHERE firstCommit <= ?1 ORDER BY firstCommit DESC LIMIT 2"
+    case .raiseMoment:
+      """
+      UPDATE moment SET timestamp = (SELECT max(timestamp) FROM moment WHERE firstCommit <= ?1)
+      WHERE firstCommit = ?1
+      """
+    case .removeMoments: "DELETE FROM moment WHERE firstCommit < ?1"
 
     case .zoneByName: "SELECT id FROM zone WHERE name = ?1"
     case .referrers:

@@ -24,7 +24,8 @@ final class VersionChains {
     var chain = joins ? known + walked.reversed() : walked.reversed()
     if joins, known[0] > version.rawValue {
       let older = try walk(
-        from: try connection.previous(of: Version(rawValue: known[0])), downTo: version.rawValue, connection)
+        from: try connection.previous(of: Version(rawValue: known[0])).version, downTo: version.rawValue,
+        connection)
       chain = older.versions.reversed() + chain
     }
     if chain.count != known.count || !joins { keep(chain, inPlaceOf: known, id) }
@@ -39,7 +40,7 @@ final class VersionChains {
     var version = start
     while let reached = version, reached.rawValue > end {
       versions.append(reached.rawValue)
-      version = try connection.previous(of: reached)
+      version = try connection.previous(of: reached).version
     }
     return (versions, version)
   }
