@@ -65,6 +65,9 @@ public struct StoreLimits: Sendable, Equatable {
   public var maximumHistoryChanges = 1_000_000
   /// Bytes of previous versions kept for replays, about.
   public var maximumHistoryBytes: Int64 = 256 << 20
+  /// Milliseconds that changes are kept for replays; 0 for as long as the other limits allow. Those that are older
+  /// go with the commits that come after, a few hundred with each.
+  public var maximumHistoryAge: Int64 = 30 * 86_400_000
   /// Bytes of the file that each connection (the writer and every reader) keeps in memory at most. Taken as they
   /// are needed.
   public var cacheBytes = 16 << 20

@@ -1,32 +1,36 @@
 internal import SQLite
 
 extension WriteTransaction {
-  /// Takes the oldest changes out of the log as far as it is longer than it should be; a bounded number, so
-  /// that no commit pays for all.
+  /// Takes the oldest changes out of the log as far as it is longer than it should be, or reaches further back;
+  /// a bounded number, so that no commit pays for all.
   mutating func prune() throws(SQLiteError) {
     let limits = configuration.limits
+    let now = configuration.clock()
+    try noteMoment(now)
+    let atMost = max(256, changeSets.reduce(0) { $0 + $1.changes.count } * 2)
+    let outdated = try lastOutdatedCommit(now, within: atMost)
     var excess = Int(state.changes) - limits.maximumHistoryChanges
     var excessBytes = state.changeBytes - limits.maximumHistoryBytes
-    guard excess > 0 || excessBytes > 0 else { return }
-    try removeChanges(atMost: max(256, changeSets.reduce(0) { $0 + $1.changes.count } * 2)) { bytes in
+    guard excess > 0 || excessBytes > 0 || outdated > state.horizon else { return }
+    try removeChanges(atMost: atMost) { version, bytes in
       defer {
         excess -= 1
         excessBytes -= bytes
       }
-      return excess > 0 || excessBytes > 0
+      return excess > 0 || excessBytes > 0 || version.commit <= outdated
     }
   }
 
   /// Gives up the whole log.
   mutating func pruneAll() throws(SQLiteError) {
-    try removeChanges(atMost: .max) { _ in true }
+    try removeChanges(atMost: .max) { _, _ in true }
     state.horizon = state.lastCommit
   }
 
-  /// Takes changes out from the oldest on, while `isSuperfluous` (given the bytes of each) says so and the
+  /// Takes changes out from the oldest on, while `isSuperfluous` (given version and bytes) says so and the
   /// count is not reached, then on to the end of the commit: a position is kept whole or not at all.
   private mutating func removeChanges(
-    atMost limit: Int, _ isSuperfluous: (Int64) -> Bool
+    atMost limit: Int, _ isSuperfluous: (Version, Int64) -> Bool
   ) throws(SQLiteError) {
     var removed: [(version: Version, record: Int64, bytes: Int64)] = []
     let oldest = try connection.statement(.oldestChanges)
@@ -34,7 +38,7 @@ extension WriteTransaction {
       let version = Version(rawValue: oldest.int64(0))
       let bytes = oldest.int64(2)
       let goesOn = removed.last.map { $0.version.commit == version.commit } ?? false
-      guard goesOn || (removed.count < limit && isSuperfluous(bytes)) else { break }
+      guard goesOn || (removed.count < limit && isSuperfluous(version, bytes)) else { break }
       removed.append((version, oldest.int64(1), bytes))
     }
     oldest.reset()
@@ -52,5 +56,6 @@ extension WriteTransaction {
     try pruneReferences(upTo: last)
     state.changes -= Int64(removed.count)
     state.horizon = max(state.horizon, last.commit)
+    try pruneMoments()
   }
 }
