@@ -82,7 +82,10 @@ let package = Package(
       "ListsClientTests", of: ["CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "Records", "listsd"]),
     tests(
       "ListsdTests",
-      of: ["CLinux", "JSONRPC", "ListsService", "SQLite", "ServiceFixture", "SocketServer", "listsd"]),
+      of: [
+        "CLinux", "JSONRPC", "ListsService", "RecordStore", "SQLite", "ServiceFixture", "SocketServer",
+        "listsd",
+      ]),
     tests(
       "ListsrpcTests",
       of: ["ArgumentParsing", "CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "listsd", "listsrpc"]),

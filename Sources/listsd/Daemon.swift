@@ -40,6 +40,7 @@ final class Daemon: SocketApplication {
       location: options.location, access: options.access, version: CommandTable.version)
     configuration.limits = settings.limits
     configuration.makesAutomaticIndexes = settings.automaticIndexes
+    configuration.storeLimits = settings.storeLimits
     service = Service(
       configuration,
       deliver: { [weak server] delivery in server?.perform { $0.service.receive(delivery) } },

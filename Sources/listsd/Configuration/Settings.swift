@@ -1,4 +1,5 @@
 import ListsService
+import RecordStore
 import SocketServer
 
 /// What the configuration file sets, with its defaults.
@@ -10,7 +11,20 @@ struct Settings: Sendable, Equatable {
   var logLevel = Journal.Priority.info
   /// Whether record types may get indexes by themselves.
   var automaticIndexes = true
+  /// How much of a store's changes is kept: days (0: no limit), changes, and bytes of what they replaced.
+  var historyDays = 30
+  var historyChanges = 1_000_000
+  var historyBytes = 256 << 20
   var limits = ServiceLimits()
+
+  /// What the stores are held to.
+  var storeLimits: StoreLimits {
+    var limits = StoreLimits()
+    limits.maximumHistoryAge = Int64(historyDays) * 86_400_000
+    limits.maximumHistoryChanges = historyChanges
+    limits.maximumHistoryBytes = Int64(historyBytes)
+    return limits
+  }
 
   /// What the connections are held to.
   var connectionLimits: ConnectionLimits {
@@ -108,6 +122,16 @@ struct Setting: Sendable {
       "automaticIndexes", \.automaticIndexes,
       "Whether a record type gets an index by itself where queries are slow without one; takes effect at the "
         + "next start"),
+    number(
+      "historyDays", \.historyDays, of: "days", in: 0...36_500,
+      "How long changes are kept for clients that were away, which must fetch everything anew after that; 0 for "
+        + "as long as the next two allow; takes effect at the next start"),
+    number(
+      "historyChanges", \.historyChanges, of: nil, in: 1000...1_000_000_000,
+      "How many changes of a database are kept; takes effect at the next start"),
+    number(
+      "historyBytes", \.historyBytes, of: "bytes", in: 1 << 20...1 << 40,
+      "How much of what they replaced is kept; takes effect at the next start"),
     bytes("maximumMessageBytes", \.limits.maximumMessageBytes, "One message from a client"),
     number(
       "maximumDepth", \.limits.maximumDepth, of: nil, in: 16...512, "Levels of brackets in a message"),

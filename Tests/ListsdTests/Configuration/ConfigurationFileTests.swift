@@ -1,4 +1,5 @@
 import ListsService
+import RecordStore
 import ServiceFixture
 import SocketServer
 import Testing
@@ -24,6 +25,16 @@ struct ConfigurationFileTests {
     #expect(settings.stopTimeout == Settings().stopTimeout)
   }
 
+  @Test("how much history is kept is set in days, changes and bytes")
+  func history() throws {
+    let limits = try parse("historyDays = 7\nhistoryChanges = 5000\nhistoryBytes = 3M").storeLimits
+    #expect(limits.maximumHistoryAge == 7 * 24 * 3600 * 1000)
+    #expect(limits.maximumHistoryChanges == 5000)
+    #expect(limits.maximumHistoryBytes == 3 << 20)
+    #expect(try parse("historyDays = 0").storeLimits.maximumHistoryAge == 0)
+    #expect(Settings().storeLimits == StoreLimits())
+  }
+
   @Test("the printed default file has every setting, and means the defaults with and without its comments")
   func defaultFile() throws {
     let text = PrintedText.configuration.text
@@ -41,6 +52,7 @@ struct ConfigurationFileTests {
       ("colour = blue", 1, "there is no setting 'colour'"),
       ("idleTimeout 5", 1, "is not of the form name = value"),
       ("idleTimeout = soon", 1, "takes a whole number of seconds"),
+      ("historyChanges = 10", 1, "from 1000 to"),
       ("idleTimeout = -1", 1, "takes a whole number of seconds"),
       ("idleTimeout = 5K", 1, "takes a whole number of seconds"),
       ("maximumMessageBytes = 99999999999G", 1, "takes a whole number of bytes"),
