@@ -30,8 +30,9 @@ import time
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence
 
 __all__ = [
-    "ListsClient", "Subscription", "QueryPage", "ListsError", "ServiceError", "Unreachable", "ConnectionLost",
-    "ReplyTooLarge", "CallTimeout", "UnknownIndexTitle", "socket_path", "date", "reference", "location",
+    "ListsClient", "Subscription", "LiveList", "LiveRecords", "QueryPage", "ListsError", "ServiceError",
+    "SubscriptionEnded", "Unreachable", "ConnectionLost", "ReplyTooLarge", "CallTimeout", "UnknownIndexTitle",
+    "ListMismatch", "socket_path", "date", "reference", "location",
 ]
 
 Json = Any
@@ -81,6 +82,23 @@ class ServiceError(ListsError):
     def retry_after(self) -> Optional[float]:
         """Seconds after which the same request may succeed; None where a retry can't help."""
         return self.data.get("retryAfter")
+
+
+class SubscriptionEnded(ListsError):
+    """The service ended the subscription: its ``reason`` is ``attachedElsewhere`` (another connection attached to
+    the saved subscription) or ``deleted`` (the saved subscription was deleted, or is now to something else)."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the service ended the subscription: {reason}")
+        self.reason = reason
+
+
+class ListMismatch(ListsError):
+    """A change that does not fit the rows of a :class:`LiveList`."""
+
+
+class _Fired(Exception):
+    """The subscription has done what it was for."""
 
 
 class UnknownIndexTitle(ListsError, KeyError):
@@ -368,7 +386,13 @@ class _Connection:
             buffer.append(params)
         elif method == "subscriptionEnded":
             self.unroute(subscription_id)
-            buffer.end(ServiceError(params.get("error") or {}))
+            reason = params.get("reason")
+            if reason == "fired":
+                buffer.end(_Fired())
+            elif reason is not None and "error" not in params:
+                buffer.end(SubscriptionEnded(reason))
+            else:
+                buffer.end(ServiceError(params.get("error") or {}))
 
     def _handle_too_large(self, beginning: bytes) -> None:
         error = ReplyTooLarge(f"too large: more than the {self._limit} bytes that are accepted")
@@ -396,7 +420,7 @@ class _Buffer:
         self._condition = threading.Condition()
         self._pushes: collections.deque[Mapping[str, Json]] = collections.deque()
         self._gap = False
-        self._error: Optional[ListsError] = None
+        self._error: Optional[Exception] = None
 
     def append(self, push: Mapping[str, Json]) -> None:
         with self._condition:
@@ -406,7 +430,7 @@ class _Buffer:
                 self._pushes.append(push)
             self._condition.notify()
 
-    def end(self, error: ListsError) -> None:
+    def end(self, error: Exception) -> None:
         with self._condition:
             self._error = self._error or error
             self._condition.notify()
@@ -429,11 +453,13 @@ class Subscription:
     """The changes of one subscription: an iterator, for one thread at a time.
 
     A change is a dict with ``reason`` (``created``, ``updated``, ``entered``, ``left``, ``deleted``),
-    ``recordName``, ``recordType``, ``zoneName``, ``record`` and more. The reason ``reset`` says that changes
-    were missed which are no longer kept: forget what you hold; with ``initial`` the matching records follow,
-    otherwise fetch them again.
+    ``recordName``, ``recordType``, ``zoneName``, ``record`` and more; ``included`` has what its push brought along.
+    The reason ``reset`` says that changes were missed which are no longer kept: forget what you hold; with
+    ``initial`` the matching records follow, otherwise fetch them again. ``zoneDeleted`` names a zone that was
+    deleted, and ``count`` has the ``count`` of a subscription that only counts.
 
-    Changes that are taken too slowly are read again from the service's log of changes; none is lost.
+    Changes that are taken too slowly are read again from the service's log of changes; none is lost. A token that
+    has expired is never tried again.
     """
 
     def __init__(self, client: "ListsClient", params: dict[str, Json], initial: bool, limit: int) -> None:
@@ -441,13 +467,20 @@ class Subscription:
         self._params = params
         self._initial = initial
         self._limit = limit
+        window = {"sortDescriptors", "sectionNameKey", "resultsLimit", "countOnly", "subscriptionID"}
+        self._goes_on_from_tokens = not window & set(params)
         self._id: Optional[str] = None
         self._changes: collections.deque[dict[str, Json]] = collections.deque()
+        self._queued: collections.deque[Mapping[str, Json]] = collections.deque()
         self._closed = False
+        self._asks_for_initial = self._within_initial = self._holds_records = self._has_fired = False
         #: The token after whose changes to go on: give it as ``since`` to a later subscription.
         self.change_token: Optional[str] = params.get("since")
         self._token_after_changes: Optional[str] = None
-        self._subscribe(params.get("since"), initial)
+        if self.change_token is not None and initial:
+            self._resume()
+        else:
+            self._subscribe(self.change_token, initial)
 
     def _subscribe(self, since: Optional[str], initial: bool) -> None:
         params = {key: value for key, value in self._params.items() if key != "since"}
@@ -455,6 +488,7 @@ class Subscription:
             params["since"] = since
         if initial:
             params["sendInitial"] = True
+        self._asks_for_initial, self._within_initial = initial, False
         self._buffer = buffer = _Buffer(self._limit)
         connection = self._client._open()
         reply = connection.call(
@@ -475,49 +509,78 @@ class Subscription:
         return change
 
     def next_change(self, timeout: Optional[float] = None) -> Optional[dict[str, Json]]:
-        """The next change; None when the subscription was closed. Raises TimeoutError."""
+        """The next change; None when the subscription was closed, or has fired once. Raises TimeoutError."""
         while not self._changes:
+            push = self.next_push(timeout)
+            if push is None:
+                return None
+            self._changes.extend(_changes_of(push))
+        return self._changes.popleft()
+
+    def next_push(self, timeout: Optional[float] = None) -> Optional[Mapping[str, Json]]:
+        """The next push whole, as received, or ``{"reset": True}``; otherwise as :meth:`next_change`.
+
+        Asking for the next one says that the one before was taken in.
+        """
+        while True:
             if self._token_after_changes is not None:
                 self.change_token, self._token_after_changes = self._token_after_changes, None
+            if self._queued:
+                return self._queued.popleft()
             if self._closed:
                 return None
             try:
                 push = self._buffer.take(timeout)
+            except _Fired:
+                self._id, self._closed = None, True
             except ConnectionLost:
-                if self._closed or not self._client.reconnects:
-                    if self._closed:
-                        return None
+                if self._closed or self._has_fired:
+                    return None
+                if not self._client.reconnects:
                     raise
                 self._reconnect()
             else:
-                self._unsubscribe_and_resume() if push is None else self._take(push)
-        return self._changes.popleft()
+                if push is None:
+                    self._unsubscribe_and_resume()
+                elif push.get("resync"):
+                    self._take_resync(push)
+                else:
+                    self._take(push)
 
     def _take(self, push: Mapping[str, Json]) -> None:
-        if push.get("resync"):
-            self._begin_anew(push["changeToken"], resubscribe=self._initial)
-            return
-        for change in push["changes"]:
-            if push.get("initial"):
-                change["initial"] = True
-            self._changes.append(change)
-        # A commit that is divided can only be gone on from after its last part.
-        if not push.get("moreComing"):
+        initial, continued = bool(push.get("initial")), bool(push.get("moreComing"))
+        if initial and not self._within_initial and self._holds_records:
+            self._queued.append({"reset": True})
+            self._holds_records = False
+        self._within_initial = initial and continued
+        if push["changes"]:
+            self._holds_records = True
+            self._has_fired = bool(self._params.get("firesOnce")) and not initial and not continued
+        self._queued.append(push)
+        # Of a part of a commit it is the position before that commit; initial records come again, all of them.
+        if not self._within_initial:
             self._token_after_changes = push["changeToken"]
 
-    def _begin_anew(self, token: Optional[str], resubscribe: bool) -> None:
-        self._changes.append({"reason": "reset"})
-        if self._initial:
-            token = None
-        self.change_token = token
-        if resubscribe:
+    def _take_resync(self, push: Mapping[str, Json]) -> None:
+        if self._initial and self._goes_on_from_tokens and not self._asks_for_initial:
             self._unsubscribe()
-            self._subscribe(token, self._initial)
+            self._begin_anew(push["changeToken"])
+            return
+        # Where this subscription asked for the initial records they follow by themselves.
+        self.change_token = None if self._asks_for_initial else push["changeToken"]
+        self._within_initial = self._holds_records = False
+        self._queued.append({"reset": True})
+
+    def _begin_anew(self, token: Optional[str]) -> None:
+        self._queued.append({"reset": True})
+        self._holds_records = False
+        self.change_token = None if self._initial else token
+        self._subscribe(self.change_token, self._initial)
 
     def _resume(self) -> None:
-        if self.change_token is None:
-            # Some of the initial records were taken: they come again, all of them.
-            self._begin_anew(None, resubscribe=True)
+        if self.change_token is None or not self._goes_on_from_tokens:
+            # Where some of the records that there are were taken they come again, all of them.
+            self._subscribe(None, self._initial)
             return
         try:
             self._subscribe(self.change_token, False)
@@ -526,7 +589,21 @@ class Subscription:
                 raise
             # The old token is never tried again.
             self._id = None
-            self._begin_anew(error.data.get("changeToken"), resubscribe=True)
+            self._begin_anew(error.data.get("changeToken"))
+
+    def acknowledge(self) -> None:
+        """Tells the service that what was taken so far was taken in: a saved subscription goes on behind it."""
+        token = self.change_token
+        if not self._changes and not self._queued and self._token_after_changes is not None:
+            token = self._token_after_changes
+        if token is None or "subscriptionID" not in self._params:
+            return
+        try:
+            self._connection.call(
+                "acknowledgeChanges", {**self._params, "changeToken": token}, self._client.timeout)
+        except ConnectionLost:
+            if not self._client.reconnects:
+                raise  # Otherwise what was not acknowledged comes again.
 
     def _unsubscribe_and_resume(self) -> None:
         self._unsubscribe()
@@ -569,6 +646,109 @@ class Subscription:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _changes_of(push: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
+    if push.get("reset"):
+        yield {"reason": "reset"}
+        return
+    for change in push["changes"]:
+        if push.get("initial"):
+            change["initial"] = True
+        if "included" in push:
+            change["included"] = push["included"]
+        yield change
+    for zone in push.get("deletedZones", ()):
+        yield {"reason": "zoneDeleted", "zoneName": zone}
+    if "count" in push:
+        yield {"reason": "count", "count": push["count"]}
+
+
+class LiveList:
+    """The rows of a window, kept up: iterate to take in what happens, and look at ``records`` meanwhile.
+
+    ``for steps in LiveList(client.subscribe("Item", sort="name"))`` gives for each push the steps ``(from, to)``
+    of its changes, to be applied one after another: first taken away at ``from``, then put in at ``to``; None
+    where there is no such row. Steps are None for a reset, which empties the list.
+    """
+
+    def __init__(self, subscription: Subscription) -> None:
+        self.subscription = subscription
+        #: The records, in order.
+        self.records: list[Record] = []
+        #: The section of each row: a dict with ``name`` and ``indexTitle``, or None.
+        self.sections: list[Optional[dict[str, str]]] = []
+
+    def __iter__(self) -> Iterator[Optional[list[tuple[Optional[int], Optional[int]]]]]:
+        while (push := self.subscription.next_push()) is not None:
+            yield self.apply(push)
+
+    def apply(self, push: Mapping[str, Json]) -> Optional[list[tuple[Optional[int], Optional[int]]]]:
+        """Takes in a push. Raises :class:`ListMismatch` for a change that does not fit."""
+        if push.get("reset"):
+            self.records, self.sections = [], []
+            return None
+        return [self._apply(change) for change in push["changes"]]
+
+    def _apply(self, change: Mapping[str, Json]) -> tuple[Optional[int], Optional[int]]:
+        start, end = change.get("from"), change.get("to")
+        name = (change["recordName"], change["zoneName"])
+        if start is not None:
+            if not 0 <= start < len(self.records) or _name(self.records[start]) != name:
+                raise ListMismatch(f"{name[0]!r} is not in row {start}")
+            del self.records[start], self.sections[start]
+        if end is not None:
+            if not 0 <= end <= len(self.records):
+                raise ListMismatch(f"there is no row {end} for {name[0]!r}")
+            self.records.insert(end, change["record"])
+            self.sections.insert(end, change.get("section"))
+        if start is None and end is None:
+            raise ListMismatch(f"the change of {name[0]!r} has no row")
+        return start, end
+
+
+class LiveRecords:
+    """The records of a subscription with ``initial``, kept up: ``records`` has them by (recordName, zoneName).
+
+    Iterating gives for each push ``(changed, gone)``: records that are new or other than before, and the names of
+    those that are deleted or match no longer. After a reset what is held stays until all that there is has come
+    again; what has not come by then is gone.
+    """
+
+    def __init__(self, subscription: Subscription, records: Iterable[Record] = ()) -> None:
+        self.subscription = subscription
+        self.records: dict[tuple[str, str], Record] = {_name(record): record for record in records}
+        self._stale: Optional[set[tuple[str, str]]] = None
+
+    def __iter__(self) -> Iterator[tuple[list[Record], list[tuple[str, str]]]]:
+        while (push := self.subscription.next_push()) is not None:
+            yield self.apply(push)
+
+    def apply(self, push: Mapping[str, Json]) -> tuple[list[Record], list[tuple[str, str]]]:
+        """Takes in a push, or a page of :meth:`ListsClient.fetch_changes`."""
+        if push.get("reset"):
+            self._stale = set(self.records)
+        changed: list[Record] = []
+        gone: list[tuple[str, str]] = []
+        for change in push.get("changes", ()):
+            name = (change["recordName"], change["zoneName"])
+            if self._stale is not None:
+                self._stale.discard(name)
+            if change["reason"] in ("deleted", "left"):
+                if self.records.pop(name, None) is not None:
+                    gone.append(name)
+            elif self.records.get(name) != change["record"]:
+                self.records[name] = change["record"]
+                changed.append(change["record"])
+        is_last = not push.get("moreComing") and (push.get("initial") or "subscriptionID" not in push)
+        if self._stale is not None and is_last and "changes" in push:
+            gone += [name for name in self._stale if self.records.pop(name, None) is not None]
+            self._stale = None
+        return changed, gone
+
+
+def _name(record: Record) -> tuple[str, str]:
+    return record["recordName"], record["zoneName"]
 
 
 class QueryPage:
@@ -850,20 +1030,110 @@ class ListsClient:
 
     def subscribe(
         self, record_type: Optional[str] = None, predicate: Optional[str] = None,
-        arguments: Optional[Sequence[Json]] = None, *, variables: Optional[Mapping[str, Json]] = None,
-        filter_by: Optional[Sequence[Json]] = None, zone: Optional[str] = None,
-        fires_on: Optional[Sequence[str]] = None, keys: Optional[Sequence[str]] = None,
-        since: Optional[str] = None, initial: bool = False, buffered_pushes: int = 1000,
+        arguments: Optional[Sequence[Json]] = None, *, since: Optional[str] = None, initial: bool = False,
+        suppress_own: bool = False, sort: Optional[Sequence[str | Mapping[str, Json]]] = None,
+        section_by: Optional[str] = None, index_title: Optional[str] = None, limit: Optional[int] = None,
+        count_only: bool = False, saved: Optional[str] = None, buffered_pushes: int = 1000, **filters: Any,
     ) -> Subscription:
-        """The changes of the matching records from now on, or since a token, or after the records of now."""
+        """The changes of the matching records from now on, or since a token, or after the records of now.
+
+        :param initial: Begin with the records that match; with ``since`` only once that is no longer kept.
+        :param sort: Makes it a window, as do ``section_by`` and ``limit``: see :class:`LiveList`.
+        :param count_only: Only how many records match.
+        :param saved: Attach to the saved subscription of that name; nothing else is given beside it.
+        :param filters: ``variables``, ``filter_by``, ``zone``, ``record`` (the name of one), ``fires_on``, ``once``,
+            ``keys``, ``include``, ``watch_keys``, ``previous``.
+        """
         params = {
-            "recordType": record_type, "predicate": predicate,
-            "arguments": _values("arguments", arguments) or None, "variables": variables or None,
-            "filterBy": _keys("filter_by", filter_by), "zoneName": zone,
-            "firesOn": _keys("fires_on", fires_on) or None, "desiredKeys": _keys("keys", keys), "since": since,
+            **self._definition(record_type, predicate, arguments, **filters), "since": since,
+            "suppressOwn": suppress_own or None,
+            "sortDescriptors": [_descriptor(key) for key in _keys("sort", sort) or ()] or None,
+            "sectionNameKey": section_by, "sectionIndexTitle": index_title, "resultsLimit": limit,
+            "countOnly": count_only or None, "subscriptionID": saved,
         }
         given = {name: value for name, value in params.items() if value is not None}
         return Subscription(self, {**given, **self._place}, initial, buffered_pushes)
+
+    @staticmethod
+    def _definition(
+        record_type: Optional[str], predicate: Optional[str], arguments: Optional[Sequence[Json]], *,
+        variables: Optional[Mapping[str, Json]] = None, filter_by: Optional[Sequence[Json]] = None,
+        zone: Optional[str] = None, record: Optional[str] = None, fires_on: Optional[Sequence[str]] = None,
+        once: bool = False, keys: Optional[Sequence[str]] = None, include: Optional[Sequence[str]] = None,
+        watch_keys: Optional[Sequence[str]] = None, previous: bool = False,
+    ) -> dict[str, Json]:
+        """The parameters that say what is told of."""
+        return {
+            "recordType": record_type, "predicate": predicate,
+            "arguments": _values("arguments", arguments) or None, "variables": variables or None,
+            "filterBy": _keys("filter_by", filter_by), "zoneName": zone, "recordName": record,
+            "firesOn": _keys("fires_on", fires_on) or None, "firesOnce": once or None,
+            "desiredKeys": _keys("keys", keys), "include": _keys("include", include) or None,
+            "watchKeys": _keys("watch_keys", watch_keys) or None, "includePrevious": previous or None,
+        }
+
+    def save_subscription(
+        self, name: str, record_type: Optional[str] = None, predicate: Optional[str] = None,
+        arguments: Optional[Sequence[Json]] = None, *, since: Optional[str] = None, initial: bool = False,
+        **filters: Any,
+    ) -> dict[str, Json]:
+        """Saves a subscription, which the service keeps with how far it was acknowledged.
+
+        Attach to it with ``subscribe(saved=name)``, and call :meth:`Subscription.acknowledge` for what was taken in.
+        The same one again keeps its position; another one under the name begins anew, at ``since`` or now.
+        """
+        definition = self._definition(record_type, predicate, arguments, **filters)
+        return self._call(
+            "saveSubscription", subscriptionID=name, since=since, sendInitial=initial or None, **definition,
+        )["subscription"]
+
+    def subscriptions(self, name: Optional[str] = None) -> list[dict[str, Json]]:
+        """The saved subscriptions, or one of them, with their definitions and positions."""
+        return self._call("fetchSubscriptions", subscriptionID=name)["subscriptions"]
+
+    def delete_subscription(self, name: str, *, ignore_missing: bool = False) -> None:
+        """Deletes a saved subscription."""
+        self._call("deleteSubscription", subscriptionID=name, ignoreMissing=ignore_missing or None)
+
+    def fetch_changes(
+        self, since: Optional[str] = None, *, record_type: Optional[str] = None, zone: Optional[str] = None,
+        keys: Optional[Sequence[str]] = None, previous: bool = False, page_size: Optional[int] = None,
+    ) -> Iterator[dict[str, Json]]:
+        """What changed since a token, page by page: dicts with ``changes``, ``changeToken``, ``deletedZones``.
+
+        Without ``since``, and when it is no longer good, everything that there is; the first page of the latter
+        has ``reset``: what is held and does not come is gone. Keep the last page's token.
+        """
+        token, reset = since, False
+        while True:
+            try:
+                page = self._call(
+                    "fetchChanges", since=token, zoneName=zone, recordType=record_type,
+                    desiredKeys=_keys("keys", keys), includePrevious=previous or None, resultsLimit=page_size)
+            except ServiceError as error:
+                if error.error_code != "changeTokenExpired" or token is None:
+                    raise
+                # The old token is never tried again.
+                token, reset = None, True
+                continue
+            if reset:
+                page["reset"], reset = True, False
+            yield page
+            token = page["changeToken"]
+            if not page["moreComing"]:
+                return
+
+    def save_zone(self, zone: str) -> None:
+        """Makes a zone; one that is there stays as it is."""
+        self._call("saveZone", zoneName=zone)
+
+    def zones(self) -> list[str]:
+        """The names of the zones."""
+        return [zone["zoneName"] for zone in self._call("fetchZones")["zones"]]
+
+    def delete_zone(self, zone: str, *, ignore_missing: bool = False) -> int:
+        """Deletes a zone with all its records, and returns how many it had."""
+        return self._call("deleteZone", zoneName=zone, ignoreMissing=ignore_missing or None)["deletedRecords"]
 
 
 def _keys(parameter: str, value: Any) -> Optional[list[Any]]:

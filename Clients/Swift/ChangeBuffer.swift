@@ -8,6 +8,8 @@ final class ChangeBuffer: Sendable {
     /// Pushes were not kept: read on from the last token.
     case gap
     case end(ClientError)
+    /// The service ended the subscription since it has done what it was for.
+    case fired
     /// The waiting task was cancelled.
     case cancelled
   }
@@ -17,7 +19,8 @@ final class ChangeBuffer: Sendable {
     var taken = 0
     var bytes = 0
     var hasGap = false
-    var end: ClientError?
+    /// `end` or `fired`.
+    var end: Item?
     var waiter: CheckedContinuation<Item, Never>?
     var isCancelled = false
   }
@@ -55,12 +58,21 @@ final class ChangeBuffer: Sendable {
 
   /// Nothing comes after this; what is buffered can still be taken.
   func end(_ error: ClientError) {
+    end(.end(error))
+  }
+
+  /// As `end`, but without a failure.
+  func endFired() {
+    end(.fired)
+  }
+
+  private func end(_ item: Item) {
     let waiter = state.withLock { state in
-      if state.end == nil { state.end = error }
+      if state.end == nil { state.end = item }
       defer { state.waiter = nil }
       return state.waiter
     }
-    waiter?.resume(returning: .end(error))
+    waiter?.resume(returning: item)
   }
 
   /// The next push, or why there is none. One task at a time.
@@ -100,6 +112,6 @@ final class ChangeBuffer: Sendable {
       return .push(push)
     }
     if state.hasGap { return .gap }
-    return state.end.map { .end($0) }
+    return state.end
   }
 }

@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// What is taken from the stream too slowly is not lost: beyond its bounds pushes are dropped, and read
 /// again from the service's log of changes afterwards. The stream ends the subscription when it goes.
-/// After an interruption in the middle of a divided commit its parts may come again.
+/// After an interruption in the middle of a divided commit its parts may come again. So may, of a saved
+/// subscription, what was not acknowledged.
 public final class ChangeStream: AsyncSequence, Sendable {
   public typealias Element = ChangeEvent
   public typealias Failure = ClientError
@@ -28,6 +29,14 @@ public final class ChangeStream: AsyncSequence, Sendable {
     /// are not all taken.
     var token: String?
     var isFinished = false
+    /// The subscription that is pushed now asked for the records that there are.
+    var asksForInitial = false
+    /// The last push was a part of the initial records.
+    var isWithinInitial = false
+    /// The reader holds records since the last reset.
+    var holdsRecords = false
+    /// A change was told, after which a subscription that fires once has nothing to say.
+    var hasFired = false
     /// Events that are to come before the buffer's.
     var queued: [ChangeEvent] = []
   }
@@ -72,16 +81,33 @@ public final class ChangeStream: AsyncSequence, Sendable {
     ChangeBuffer(maximumPushes: request.maximumBufferedPushes, maximumBytes: request.maximumBufferedBytes)
   }
 
+  /// Tells the service that everything up to a push of a saved subscription was taken in: after an interruption
+  /// it goes on behind it. Where the connection is lost meanwhile and opened again, the push comes again.
+  public func acknowledge(_ batch: ChangeBatch) async throws(ClientError) {
+    guard let id = request.subscriptionID, batch.isPosition, !batch.isContinued else { return }
+    let channel = state.withLock { $0.channel }
+    let params: [(String, JSONNode)] = [
+      ("subscriptionID", .string(id)), ("changeToken", .string(batch.changeToken)),
+    ]
+    let result = await channel.call(
+      "acknowledgeChanges", params: JSONNode.object(params + request.place).json)
+    if reconnect != nil, case .failure(.connectionLost) = result { return }
+    _ = try result.get()
+  }
+
   // MARK: Subscribing
 
   func start() async throws(ClientError) {
-    try await subscribe(since: request.since, initial: request.sendsInitial && request.since == nil)
+    if request.since != nil, request.sendsInitial { return try await resume() }
+    try await subscribe(since: request.since, initial: request.sendsInitial)
   }
 
   private func subscribe(since token: String?, initial: Bool) async throws(ClientError) {
     let buffer = Self.makeBuffer(request)
     let channel = state.withLock { state in
       state.buffer = buffer
+      state.asksForInitial = initial
+      state.isWithinInitial = false
       return state.channel
     }
     let params = request.params(since: token, initial: initial)
@@ -107,17 +133,14 @@ public final class ChangeStream: AsyncSequence, Sendable {
   /// Subscribes again from where the stream is; from anew when that is no longer kept.
   private func resume() async throws(ClientError) {
     let token = state.withLock { $0.token }
-    guard let token else {
-      // Some of the initial records were taken: they come again, all of them.
-      state.withLock { $0.queued.append(.reset(changeToken: "")) }
-      return try await subscribe(since: nil, initial: true)
+    guard let token, request.goesOnFromTokens else {
+      // Where some of the records that there are were taken they come again, all of them.
+      return try await subscribe(since: nil, initial: request.sendsInitial)
     }
     do throws(ClientError) {
       try await subscribe(since: token, initial: false)
     } catch {
-      guard case .rejected(let failure) = error, failure.errorCode == "changeTokenExpired" else {
-        throw error
-      }
+      guard case .rejected(let failure) = error, failure.isExpiry else { throw error }
       try await beginAnew(from: failure.data?["changeToken"]?.stringValue)
     }
   }
@@ -126,6 +149,7 @@ public final class ChangeStream: AsyncSequence, Sendable {
   private func beginAnew(from fresh: String?) async throws(ClientError) {
     state.withLock { state in
       state.token = request.sendsInitial ? nil : fresh
+      state.holdsRecords = false
       state.queued.append(.reset(changeToken: fresh ?? ""))
     }
     try await subscribe(since: request.sendsInitial ? nil : fresh, initial: request.sendsInitial)
@@ -158,6 +182,9 @@ public final class ChangeStream: AsyncSequence, Sendable {
       case .cancelled:
         finish()
         return nil
+      case .fired:
+        state.withLock { $0.isFinished = true }
+        return nil
       case .end(let error):
         try await finishing { () async throws(ClientError) in try await recover(from: error) }
       }
@@ -166,22 +193,41 @@ public final class ChangeStream: AsyncSequence, Sendable {
 
   private func take(_ params: JSON) async throws(ClientError) -> ChangeEvent? {
     let batch = ChangeBatch(json: params)
-    if params["resync"]?.boolValue == true {
-      if request.sendsInitial {
-        endSubscription()
-        try await finishing { () async throws(ClientError) in try await beginAnew(from: batch.changeToken) }
-        return nil
-      }
-      state.withLock { $0.token = batch.changeToken }
-      return .reset(changeToken: batch.changeToken)
+    if params["resync"]?.boolValue == true { return try await takeResync(batch) }
+    let hasChanges = params["changes"].map { !$0.elements.isEmpty } ?? false
+    return state.withLock { state in
+      if batch.isPosition { state.token = batch.changeToken }
+      let beginsAnew = batch.isInitial && !state.isWithinInitial && state.holdsRecords
+      state.isWithinInitial = batch.isInitial && batch.isContinued
+      state.holdsRecords = hasChanges || (state.holdsRecords && !beginsAnew)
+      if request.firesOnce, hasChanges, !batch.isInitial, !batch.isContinued { state.hasFired = true }
+      guard beginsAnew else { return .changes(batch) }
+      state.queued.append(.changes(batch))
+      return .reset(changeToken: "")
     }
-    if !batch.isContinued { state.withLock { $0.token = batch.changeToken } }
-    return .changes(batch)
+  }
+
+  /// What was missed is no longer kept. The service sends the initial records again by itself, where this
+  /// subscription asked for them and did not go on from a token.
+  private func takeResync(_ batch: ChangeBatch) async throws(ClientError) -> ChangeEvent? {
+    let isAnswered = state.withLock { $0.asksForInitial }
+    if request.sendsInitial, request.goesOnFromTokens, !isAnswered {
+      endSubscription()
+      try await finishing { () async throws(ClientError) in try await beginAnew(from: batch.changeToken) }
+      return nil
+    }
+    state.withLock { state in
+      state.token = isAnswered ? nil : batch.changeToken
+      state.isWithinInitial = false
+      state.holdsRecords = false
+    }
+    return .reset(changeToken: batch.changeToken)
   }
 
   /// Connects again, waiting longer each time, when the stream may and the connection was lost.
   private func recover(from error: ClientError) async throws(ClientError) {
     guard let reconnect, case .connectionLost = error else { throw error }
+    if state.withLock({ $0.hasFired }) { return finish() }
     var delay = Duration.milliseconds(100)
     let deadline = patience.map { ContinuousClock.now + $0 }
     while true {

@@ -296,7 +296,11 @@ extension Channel {
       buffer.append(params)
     case "subscriptionEnded":
       state.withLock { _ = $0.subscriptions.removeValue(forKey: id) }
-      buffer.end(.rejected(.init(error: params["error"])))
+      switch params["reason"]?.stringValue {
+      case "fired": buffer.endFired()
+      case let reason? where params["error"] == nil: buffer.end(.subscriptionEnded(reason: reason))
+      default: buffer.end(.rejected(.init(error: params["error"])))
+      }
     default:
       options.log("ignored the notification \(method)")
     }

@@ -10,6 +10,9 @@ public enum ClientError: Error, Sendable {
   case connectionLost(reason: String)
   /// The reply (or push) is longer than this client takes. Only this call is concerned.
   case replyTooLarge(limit: Int)
+  /// The service ended the subscription: `attachedElsewhere` (another connection attached to the saved
+  /// subscription), `deleted` (the saved subscription was deleted, or is now to something else).
+  case subscriptionEnded(reason: String)
   /// The reply is not what the protocol says.
   case malformedReply(String)
   /// The calling task was cancelled. The request may have taken effect, or not.
@@ -53,6 +56,8 @@ public enum ClientError: Error, Sendable {
         message: error?["message"]?.stringValue ?? "The service gave no reason.", data: error?["data"])
     }
 
+    /// The change token can't be gone on from.
+    var isExpiry: Bool { errorCode == "changeTokenExpired" }
     /// The failure's name, such as `unknownItem`; tell failures apart by it.
     public var errorCode: String { data?["errorCode"]?.stringValue ?? "" }
     /// Seconds after which the same request may succeed.
@@ -67,6 +72,9 @@ extension ClientError: CustomStringConvertible {
     case .rejected(let error): error.message
     case .connectionLost(let reason): "the connection to the service was lost: \(reason)"
     case .replyTooLarge(let limit): "too large: the reply is longer than the \(limit) bytes that are accepted"
+    case .subscriptionEnded("attachedElsewhere"): "another connection has attached to the saved subscription"
+    case .subscriptionEnded("deleted"): "the saved subscription was deleted, or is now to something else"
+    case .subscriptionEnded(let reason): "the service ended the subscription: \(reason)"
     case .malformedReply(let reason): "the service's reply can't be understood: \(reason)"
     case .cancelled: "cancelled"
     }

@@ -8,19 +8,13 @@ public struct QueryPage: Sendable {
   public let records: [StoredRecord]
   /// Sections of the whole result, in their order; empty when none were asked for.
   public let sections: [QuerySection]
-  private let included: [RecordKey: StoredRecord]
+  private let included: ReferencedRecords
 
   init(json: JSON) {
     self.json = json
     records = (json["records"]?.elements).map { $0.map(StoredRecord.init(body:)) } ?? []
     sections = (json["sections"]?.elements).map { $0.map(QuerySection.init) } ?? []
-    var included: [RecordKey: StoredRecord] = [:]
-    for entry in json["included"].map({ Array($0.elements) }) ?? [] {
-      guard let record = entry["record"], !record.isNull else { continue }
-      let stored = StoredRecord(body: record)
-      included[RecordKey(recordName: stored.recordName, zoneName: stored.zoneName)] = stored
-    }
-    self.included = included
+    included = ReferencedRecords(json["included"])
   }
 
   /// Where the next page begins; nil when there is none.
@@ -49,12 +43,7 @@ public struct QueryPage: Sendable {
   ///
   /// - Parameter holder: The record that holds the reference.
   public func included(_ reference: Reference, heldBy holder: StoredRecord) -> StoredRecord? {
-    included[RecordKey(recordName: reference.recordName, zoneName: reference.zoneName ?? holder.zoneName)]
-  }
-
-  private struct RecordKey: Hashable {
-    let recordName: String
-    let zoneName: String
+    included.record(reference, heldBy: holder)
   }
 }
 

@@ -46,10 +46,7 @@ public struct QueryRequest: Sendable {
   public mutating func sort(
     by key: String, ascending: Bool = true, collation: SortDescriptor.Collation = .codePoint
   ) throws(RecordError) {
-    let descriptor: JSONNode = [
-      "key": .string(key), "ascending": .bool(ascending), "collation": .string(collation.rawValue),
-    ]
-    sortDescriptors.append(try SortDescriptor(json: descriptor.json))
+    sortDescriptors.append(try SortDescriptor(key: key, ascending: ascending, collation: collation))
   }
 
   /// The predicate for records that the program holds already: it means what it means to the service.
@@ -103,13 +100,5 @@ public struct QueryRequest: Sendable {
     [("container", container), ("database", database)].compactMap { name, value in
       value.map { (name, .string($0)) }
     }
-  }
-}
-
-extension SortDescriptor {
-  fileprivate var json: JSON {
-    var writer = JSONWriter()
-    write(to: &writer)
-    return JSON(unchecked: writer.bytes)
   }
 }

@@ -42,6 +42,14 @@ extension Failure {
         + "or watch with --initial.")
   }
 
+  /// The same for changes that are fetched.
+  func explainingExpiryOfFetched() -> Failure {
+    guard let error = rejection, error.errorCode == "changeTokenExpired" else { return self }
+    return .explained(
+      error,
+      "\(error.message)\nLeave out --since to have everything that there is; what does not come is gone.")
+  }
+
   /// Names the index titles that there are.
   func explainingIndexTitle() -> Failure {
     guard let error = rejection, error.errorCode == "unknownItem",

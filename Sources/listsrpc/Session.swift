@@ -66,4 +66,10 @@ final class Session {
       arguments.value(name).map { (name, .string($0)) }
     }
   }
+
+  /// Prints a reply as JSON, or what it says to a person.
+  func print(_ reply: JSON, _ text: String) throws(Failure) {
+    guard !printsJSON else { return try output.writeLine(reply.bytes) }
+    try output.write(DisplayText.harmless(text) + "\n")
+  }
 }

@@ -7,7 +7,7 @@ _listsrpc() {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-      save|fetch|query|count|distinct|aggregate|delete|watch|import|export|schema|declare|call|status|completion|manual) verb=${COMP_WORDS[i]}; break ;;
+      save|fetch|query|count|distinct|aggregate|delete|watch|changes|subscriptions|zones|import|export|schema|declare|call|status|completion|manual) verb=${COMP_WORDS[i]}; break ;;
     esac
   done
   case $verb:$prev in
@@ -61,11 +61,36 @@ _listsrpc() {
     watch:--var) return ;;
     watch:--filter-by) return ;;
     watch:--zone|watch:-z) return ;;
+    watch:--record|watch:-r) return ;;
     watch:--fields|watch:-f) return ;;
+    watch:--include) return ;;
     watch:--fires-on) return ;;
+    watch:--watch-keys) return ;;
     watch:--since) return ;;
+    watch:--state) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+    watch:--sort|watch:-s) return ;;
+    watch:--section-by) return ;;
+    watch:--index-title) mapfile -t COMPREPLY < <(compgen -W 'firstLetter whole wholeUppercased' -- "$cur"); return ;;
+    watch:--limit|watch:-n) return ;;
+    watch:--subscription) return ;;
     watch:--exec|watch:-x) mapfile -t COMPREPLY < <(compgen -c -- "$cur"); return ;;
     watch:--count|watch:-c) return ;;
+    changes:--zone|changes:-z) return ;;
+    changes:--fields|changes:-f) return ;;
+    changes:--since) return ;;
+    changes:--state) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+    subscriptions:--where|subscriptions:-w) return ;;
+    subscriptions:--arg) return ;;
+    subscriptions:--arg-json) return ;;
+    subscriptions:--var) return ;;
+    subscriptions:--filter-by) return ;;
+    subscriptions:--zone|subscriptions:-z) return ;;
+    subscriptions:--record|subscriptions:-r) return ;;
+    subscriptions:--fields|subscriptions:-f) return ;;
+    subscriptions:--include) return ;;
+    subscriptions:--fires-on) return ;;
+    subscriptions:--watch-keys) return ;;
+    subscriptions:--since) return ;;
     import:--type|import:-t) return ;;
     import:--zone|import:-z) return ;;
     import:--name-from) return ;;
@@ -122,7 +147,21 @@ _listsrpc() {
       fi
       ;;
     watch)
-      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --var --filter-by --zone --fields --fires-on --initial --since --exec --count --no-reconnect --socket --container --database --json --no-progress --help' -- "$cur")
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --var --filter-by --zone --record --fields --include --previous --fires-on --watch-keys --once --initial --since --state --sort --section-by --index-title --limit --count-only --subscription --exec --count --no-reconnect --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    changes)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--zone --fields --previous --since --state --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    subscriptions)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --var --filter-by --zone --record --fields --include --previous --fires-on --watch-keys --once --initial --since --ignore-missing --socket --container --database --json --no-progress --help' -- "$cur")
+      else mapfile -t COMPREPLY < <(compgen -W 'save delete' -- "$cur")
+      fi
+      ;;
+    zones)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--ignore-missing --socket --container --database --json --no-progress --help' -- "$cur")
+      else mapfile -t COMPREPLY < <(compgen -W 'save delete' -- "$cur")
       fi
       ;;
     import)
@@ -161,7 +200,7 @@ _listsrpc() {
       ;;
     *)
       if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help --version' -- "$cur")
-      else mapfile -t COMPREPLY < <(compgen -W 'save fetch query count distinct aggregate delete watch import export schema declare call status completion manual' -- "$cur")
+      else mapfile -t COMPREPLY < <(compgen -W 'save fetch query count distinct aggregate delete watch changes subscriptions zones import export schema declare call status completion manual' -- "$cur")
       fi
       ;;
   esac

@@ -44,6 +44,14 @@ struct RecordQuery {
       + "'shop:near=50.85,4.35' by the distance from a latitude and longitude, "
       + "':nullsFirst' and ':nullsLast'", isRepeatable: true)
 
+  static let includeOption = Option(
+    "include", takes: "KEYS", "Also the records that these references lead to")
+
+  static let sectionOption = Option(
+    "section-by", takes: "KEY", "Group by this key; sorted by it unless --sort says otherwise")
+
+  static let indexTitleStyles = Completion.choices(["firstLetter", "whole", "wholeUppercased"])
+
   static let explainOption = Option(
     "explain", "Print how the records are found, and none of them")
 
@@ -118,7 +126,7 @@ struct RecordQuery {
   }
 
   /// The paths to include with those on the way to them, which are needed to find what they lead to.
-  private var includedPaths: [String] {
+  var includedPaths: [String] {
     var paths: [String] = []
     for path in include {
       let names = path.split(separator: ".")

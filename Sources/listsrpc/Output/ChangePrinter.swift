@@ -8,97 +8,117 @@ struct ChangePrinter {
   private let errors: Output
   private let printsJSON: Bool
   private let command: String?
+  private let includedPaths: [String]
 
-  init(_ session: Session, command: String?) {
+  /// - Parameters:
+  ///   - command: What to run for each change; nil: they are printed.
+  ///   - includedPaths: The key paths whose records come along.
+  init(_ session: Session, command: String? = nil, includedPaths: [String] = []) {
     output = session.output
     errors = session.errors
     printsJSON = session.printsJSON
     self.command = command
+    self.includedPaths = includedPaths
   }
 
   /// Prints an event and hands it on.
   ///
-  /// - Returns: How many changes were printed, at most `limit`.
-  func print(_ event: ChangeEvent, atMost limit: Int) throws(Failure) -> Int {
+  /// - Returns: How many changes (or numbers of records) were printed, at most `limit`.
+  func print(_ event: ChangeEvent, atMost limit: Int = .max) throws(Failure) -> Int {
     switch event {
     case .reset(let token):
-      try print(Line.reset(changeToken: token), nil)
-      try output.flush()
+      try printReset(token)
       return 0
     case .changes(let batch):
-      let changes = batch.changes
-      for (index, change) in changes.prefix(limit).enumerated() {
-        let ends = index == changes.count - 1 && !batch.isContinued
-        try print(
-          Line.change(change, changeToken: ends ? batch.changeToken : nil, isInitial: batch.isInitial), change
-        )
+      if let count = batch.count {
+        try print(Array("\(count)".utf8), text: "\(count)", .init(reason: "count"))
+        try output.flush()
+        return 1
       }
-      try output.flush()
-      return min(limit, changes.count)
+      return try print(
+        batch.changes, zones: batch.deletedZones, token: batch.isContinued ? nil : batch.changeToken,
+        isInitial: batch.isInitial, included: batch.json["included"], atMost: limit)
     }
   }
 
-  private func print(_ line: [UInt8], _ change: RecordChange?) throws(Failure) {
+  /// Prints a page of fetched changes and hands it on.
+  func print(_ page: FetchedChanges) throws(Failure) {
+    if page.isReset { try printReset("") }
+    _ = try print(
+      page.changes, zones: page.deletedZones, token: page.isContinued ? nil : page.changeToken,
+      isInitial: false,
+      included: nil, atMost: .max)
+  }
+
+  /// - Parameter token: What the last line is to carry; nil: another part follows.
+  private func print(
+    _ changes: [RecordChange], zones: [String], token: String?, isInitial: Bool, included: JSON?,
+    atMost limit: Int
+  ) throws(Failure) -> Int {
+    let records = IncludedRecords(included, paths: includedPaths)
+    let count = changes.count + zones.count
+    for (index, change) in changes.prefix(limit).enumerated() {
+      if index > 0, command != nil { Termination.letPass() }
+      let line = ChangeLine.json(
+        of: change, changeToken: index == count - 1 ? token : nil, isInitial: isInitial, included: records)
+      try print(line, text: ChangeLine.text(of: change), .init(change))
+    }
+    for (index, zone) in zones.enumerated() where limit > changes.count {
+      let isLast = index == zones.count - 1
+      try print(
+        ChangeLine.json(ofDeletedZone: zone, changeToken: isLast ? token : nil),
+        text: "zoneDeleted  \(DisplayText.harmless(zone))", .init(reason: "zoneDeleted", zoneName: zone))
+    }
+    try output.flush()
+    return min(limit, changes.count)
+  }
+
+  private func printReset(_ token: String) throws(Failure) {
+    if command == nil, !printsJSON {
+      errors.say("changes were missed that are no longer kept: what was shown may be out of date")
+    } else {
+      try print(ChangeLine.reset(changeToken: token), text: "", .init(reason: "reset"))
+    }
+    try output.flush()
+  }
+
+  private func print(_ line: [UInt8], text: String, _ subject: Subject) throws(Failure) {
     if let command {
       try output.flush()
-      try run(command, line, change)
+      let status = try ShellCommand(command).run(input: line + [0x0A], variables: subject.variables)
+      if status != 0 { errors.say("'\(command)' ended with \(status)") }
     } else if printsJSON {
       try output.writeLine(line)
-    } else if let change {
-      let text = Line.text(of: change)
+    } else {
       try output.write(output.columns.map { DisplayText.fitted(text, to: $0) } ?? text)
       try output.write("\n")
-    } else {
-      errors.say("changes were missed that are no longer kept: what was shown may be out of date")
     }
-  }
-
-  private func run(_ command: String, _ line: [UInt8], _ change: RecordChange?) throws(Failure) {
-    let variables = [
-      ("LISTS_REASON", change?.reason ?? "reset"), ("LISTS_RECORD_TYPE", change?.recordType ?? ""),
-      ("LISTS_RECORD_NAME", change?.recordName ?? ""),
-    ]
-    let status = try ShellCommand(command).run(input: line + [0x0A], variables: variables)
-    if status != 0 { errors.say("'\(command)' ended with \(status)") }
   }
 }
 
-/// A change as a line.
-private enum Line {
-  static func change(_ change: RecordChange, changeToken: String?, isInitial: Bool) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.beginObject()
-    for member in change.json.members {
-      writer.key(member.key)
-      writer.raw(member.value)
-    }
-    if isInitial {
-      writer.key("initial")
-      writer.bool(true)
-    }
-    if let changeToken {
-      writer.key("changeToken")
-      writer.string(changeToken)
-    }
-    writer.endObject()
-    return writer.bytes
+/// What a command is told in its environment.
+private struct Subject {
+  var reason: String
+  var recordType = ""
+  var recordName = ""
+  var zoneName = ""
+
+  init(reason: String, zoneName: String = "") {
+    self.reason = reason
+    self.zoneName = zoneName
   }
 
-  static func reset(changeToken: String) -> [UInt8] {
-    JSONNode.object([("reason", "reset"), ("changeToken", .string(changeToken))]).encoded()
+  init(_ change: RecordChange) {
+    reason = change.reason
+    recordType = change.recordType
+    recordName = change.recordName
+    zoneName = change.zoneName
   }
 
-  /// `updated  Item milk  quantity=2 done=true`
-  static func text(of change: RecordChange) -> String {
-    let reason = DisplayText.padded(DisplayText.harmless(change.reason), to: 8)
-    var text =
-      "\(reason)  \(DisplayText.harmless(change.recordType)) \(DisplayText.harmless(change.recordName))"
-    guard let fields = change.record?["fields"] else { return text }
-    let changed = Set(change.changedKeys)
-    let isWhole = changed.isEmpty || change.reason == "created" || change.reason == "entered"
-    let shown = fields.members.filter { isWhole || changed.contains($0.name) }
-    let values = shown.map { "\(DisplayText.harmless($0.name))=\(DisplayText.cell($0.value))" }
-    if !values.isEmpty { text += "  " + values.joined(separator: " ") }
-    return text
+  var variables: [(String, String)] {
+    [
+      ("LISTS_REASON", reason), ("LISTS_RECORD_TYPE", recordType), ("LISTS_RECORD_NAME", recordName),
+      ("LISTS_ZONE_NAME", zoneName),
+    ]
   }
 }

@@ -20,4 +20,11 @@ enum OutputReader {
       }, nil)
     if result == 0 { pthread_detach(thread) }
   }
+
+  /// Has what was printed on the disk, where the output is a file: before it is noted that it was printed.
+  static func syncFile() throws(Failure) {
+    // Of a pipe or a terminal nothing is to be had (EINVAL).
+    guard fdatasync(STDOUT_FILENO) != 0, errno != EINVAL, errno != EROFS, errno != EBADF else { return }
+    throw .trouble("can't write the output: \(String(cString: strerror(errno)))")
+  }
 }

@@ -17,10 +17,10 @@ enum Query: Verb {
       Option("limit", letter: "n", takes: "NUMBER", "Stop after that many records"),
       Option("all", letter: "a", "All records on a terminal too"),
       Option("count", "Print how many match (with --limit: at most that many), and none of them"),
-      Option("include", takes: "KEYS", "Also the records that these references lead to"),
-      Option("section-by", takes: "KEY", "Group by this key; sorted by it unless --sort says otherwise"),
+      RecordQuery.includeOption,
+      RecordQuery.sectionOption,
       Option(
-        "index-title", takes: "STYLE", completion: .choices(["firstLetter", "whole", "wholeUppercased"]),
+        "index-title", takes: "STYLE", completion: RecordQuery.indexTitleStyles,
         "With --section-by: group by the key's index title of this style"),
       Option(
         "from-title", takes: "TITLE", "With --section-by: begin at the first section with this index title"),

@@ -11,18 +11,31 @@ enum Watch: Verb {
       "As JSON each line has 'reason' (created, updated, entered, left or deleted), the record's names, its "
         + "contents, and, on the last line of a commit, the 'changeToken' from which --since goes on. The reason "
         + "'reset' says that changes were missed which are no longer kept: fetch everything anew; with "
-        + "--initial the records follow.",
+        + "--initial the records follow. The reason 'zoneDeleted' names a zone that was deleted; its records are "
+        + "told one by one before.",
+      "With --state FILE watching goes on where it ended the last time, whatever ended it: the file keeps the "
+        + "change token of the last commit that was printed whole (or whose commands were run). With --initial the "
+        + "records come only when nothing is in the file yet. A line comes twice only when the program was killed "
+        + "in the middle of a commit. Another watch, or another program at the same time, is refused the file.",
+      "With --sort, --section-by or --limit the lines are of a live result: 'from' is the row that a record had "
+        + "before, 'to' the one that it has now, to be applied one line after another.",
     ],
-    options: RecordQuery.filterOptions + [
-      RecordQuery.fieldsOption,
-      Option("fires-on", takes: "LIST", "Only these reasons, with commas between them"),
-      Option("initial", letter: "i", "Begin with the records that match now"),
-      Option("since", takes: "TOKEN", "Begin with what happened since this change token"),
+    options: LiveQuery.options + [
+      Option(
+        "state", takes: "FILE", completion: .file,
+        "Go on where the last watch with this file ended, and note it")
+    ] + LiveQuery.windowOptions + [
+      Option(
+        "subscription", takes: "ID",
+        "The changes of a saved subscription (see 'subscriptions'); each commit is acknowledged once it is printed"
+      ),
       Option(
         "exec", letter: "x", takes: "COMMAND", completion: .program,
         "Run this shell command for each change, one after another, with the JSON line on its standard input "
-          + "and LISTS_REASON, LISTS_RECORD_TYPE and LISTS_RECORD_NAME in its environment"),
-      Option("count", letter: "c", takes: "NUMBER", "End after that many changes"),
+          + "and LISTS_REASON, LISTS_RECORD_TYPE, LISTS_RECORD_NAME and LISTS_ZONE_NAME in its environment"),
+      Option(
+        "count", letter: "c", takes: "NUMBER",
+        "End after that many changes; with --state or --subscription at the end of the commit"),
       Option("no-reconnect", "End when the connection is lost"),
     ],
     operands: [Operand("TYPE", "The record type (default: every type)", count: .optional)],
@@ -31,25 +44,92 @@ enum Watch: Verb {
       .init(
         "listsrpc watch Item --exec 'jq -r .recordName | xargs notify-send'", "A notification for each change"
       ),
+      .init(
+        "listsrpc watch Item --state ~/.local/state/items --initial >>items.jsonl",
+        "A file of every change there ever was, over all restarts"),
+      .init("listsrpc watch Item --sort -quantity --limit 10", "The ten largest, and how they move"),
+      .init("listsrpc watch Item --where 'done = NO' --count-only", "How many are open, at any time"),
     ])
 
   /// How long the service may be away.
   private static let patience = Duration.seconds(60)
 
   static func run(_ arguments: Arguments, _ session: Session) async throws(Failure) {
-    let request = try request(arguments)
+    let live = try LiveQuery(arguments, recordType: arguments.operands.first, verb: command.name)
+    guard arguments.operands.isEmpty || !arguments.has("subscription") else {
+      throw Failure(usage: "--subscription says which type it is of", verb: command.name)
+    }
     let limit = try limit(arguments)
-    let command = arguments.value("exec")
-    if command == nil { OutputReader.endProgramWhenGone() }
-    let printer = ChangePrinter(session, command: command)
-    do throws(Failure) {
-      let stream = try await stream(request, arguments, session)
-      var left = limit
-      while left > 0, let event = try await next(of: stream) {
-        left -= try printer.print(event, atMost: left)
+    let state: StateFile? =
+      if let path = arguments.value("state") {
+        try StateFile(path, verb: command.name, watched: live.watched)
+      } else {
+        nil
       }
+    if !arguments.has("exec") { OutputReader.endProgramWhenGone() }
+    let printer = ChangePrinter(
+      session, command: arguments.value("exec"), includedPaths: live.includedPaths)
+    var request = live.request
+    if let id = arguments.value("subscription") {
+      request = SubscriptionRequest(subscriptionID: id)
+      request.container = arguments.value("container")
+      request.database = arguments.value("database")
+    }
+    if let token = state?.changeToken { request.since = token }
+    do throws(Failure) {
+      let stream = try await stream(request, arguments, session, printer)
+      if state != nil || request.subscriptionID != nil { Termination.watch() }
+      if let state { try begin(state, at: stream.changeToken) }
+      try await take(stream, request, state: state, limit: limit, printer)
     } catch {
       throw error.explainingPredicate(request.predicate).explainingExpiry()
+    }
+  }
+
+  /// Notes where it begins, so that an end before the first change misses nothing.
+  private static func begin(_ state: StateFile, at token: String?) throws(Failure) {
+    if let token { try state.save(token) }
+  }
+
+  /// Prints the events, and notes each whole commit behind it.
+  private static func take(
+    _ stream: ChangeStream, _ request: SubscriptionRequest, state: StateFile?, limit: Int,
+    _ printer: ChangePrinter
+  ) async throws(Failure) {
+    // Only whole commits can be noted, so none is printed in part.
+    let isNoted = state != nil || request.subscriptionID != nil
+    var left = limit
+    var isWithinCommit = false
+    var lastCount: Int?
+    while left > 0 || (isNoted && isWithinCommit), let event = try await next(of: stream) {
+      // After an interruption the number comes again, whether it is another or not.
+      if case .changes(let batch) = event, let count = batch.count {
+        if count == lastCount { continue }
+        lastCount = count
+      }
+      Termination.hold()
+      left -= try printer.print(event, atMost: isNoted ? .max : left)
+      switch event {
+      case .changes(let batch):
+        isWithinCommit = batch.isContinued
+        if let state, let token = stream.changeToken {
+          try OutputReader.syncFile()
+          try state.save(token)
+        }
+        try await acknowledge(batch, stream)
+      case .reset:
+        isWithinCommit = false
+        if let state, let token = stream.changeToken { try state.save(token) }
+      }
+      Termination.release()
+    }
+  }
+
+  private static func acknowledge(_ batch: ChangeBatch, _ stream: ChangeStream) async throws(Failure) {
+    do throws(ClientError) {
+      try await stream.acknowledge(batch)
+    } catch {
+      throw .client(error)
     }
   }
 
@@ -61,28 +141,21 @@ enum Watch: Verb {
     }
   }
 
-  private static func request(_ arguments: Arguments) throws(Failure) -> SubscriptionRequest {
-    let query: RecordQuery
-    do throws(UsageError) {
-      query = try RecordQuery(arguments, recordType: arguments.operands.first ?? "")
+  private static func stream(
+    _ request: SubscriptionRequest, _ arguments: Arguments, _ session: Session, _ printer: ChangePrinter
+  ) async throws(Failure) -> ChangeStream {
+    do throws(Failure) {
+      return try await stream(request, arguments, session)
     } catch {
-      throw .usage(error, verb: command.name)
+      // A noted token that is no longer good is told of, and gone on from a fresh one.
+      guard arguments.has("state"), request.since != nil, let failure = error.rejection,
+        failure.errorCode == "changeTokenExpired", let fresh = failure.data?["changeToken"]?.stringValue
+      else { throw error }
+      _ = try printer.print(.reset(changeToken: fresh))
+      var request = request
+      request.since = fresh
+      return try await stream(request, arguments, session)
     }
-    guard !arguments.has("initial") || arguments.value("since") == nil else {
-      throw Failure(usage: "--initial and --since exclude each other", verb: command.name)
-    }
-    var request = SubscriptionRequest(recordType: arguments.operands.first, predicate: query.predicate)
-    request.arguments = query.arguments
-    request.variables = query.variables
-    request.filterBy = query.filterBy
-    request.zoneName = query.zoneName
-    request.desiredKeys = query.desiredKeys
-    request.firesOn = arguments.value("fires-on").map(RecordQuery.list) ?? []
-    request.since = arguments.value("since")
-    request.sendsInitial = arguments.has("initial")
-    request.container = arguments.value("container")
-    request.database = arguments.value("database")
-    return request
   }
 
   private static func stream(
