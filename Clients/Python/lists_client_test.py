@@ -324,6 +324,152 @@ class SubscriptionTests(unittest.TestCase):
         self.assertEqual(caught.exception.error_code, "zoneNotFound")
 
 
+class LiveTests(unittest.TestCase):
+    """What a subscription's pushes make of what a program holds, over several connections."""
+
+    EXPIRED = {"code": -32005, "message": "", "data": {"errorCode": "changeTokenExpired", "changeToken": "f"}}
+
+    @staticmethod
+    def change(name, reason="created", **more):
+        record = {"recordName": name, "zoneName": "_defaultZone", "fields": {}}
+        return {"reason": reason, "recordName": name, "zoneName": "_defaultZone", "record": record, **more}
+
+    def serve(self, *scripts):
+        """A client of a service that runs one script after another, each with the next connection."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        listener = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listener.close)
+        path = folder.name + "/s"
+        listener.bind(path)
+        listener.listen()
+        errors = []
+
+        def run():
+            for script in scripts:
+                try:
+                    ScriptedServer(script, listener.accept()[0]).finish()
+                except Exception as error:
+                    errors.append(error)
+
+        threading.Thread(target=run, daemon=True).start()
+        client = ListsClient(path, timeout=PATIENCE)
+        self.addCleanup(lambda: self.assertEqual(errors, []))
+        self.addCleanup(client.close)
+        return client
+
+    @staticmethod
+    def subscribed(server, **expected):
+        request = server.receive()
+        assert request["method"] == "subscribe", request
+        given = {key: request["params"].get(key) for key in expected}
+        assert given == expected, request
+        server.reply(request["id"], {"subscriptionID": "s", "changeToken": "0"})
+
+    def test_an_expired_token_brings_everything_anew_and_what_is_gone_is_found(self):
+        def script(server):
+            request = server.receive()
+            assert request["params"]["since"] == "old", request
+            server.send({"jsonrpc": "2.0", "id": request["id"], "error": self.EXPIRED})
+            self.subscribed(server, since=None, sendInitial=True)
+            server.push("s", "7", [self.change("a")], initial=True, moreComing=True)
+            server.push("s", "7", [self.change("b")], initial=True)
+            server.push("s", "8", [self.change("a", "deleted")])
+            server.receive()
+
+        held = [self.change(name)["record"] for name in ("a", "gone")]
+        client = self.serve(script)
+        records = lists_client.LiveRecords(client.subscribe("Item", since="old", initial=True), held)
+        updates = iter(records)
+        self.assertEqual(next(updates), ([], []))  # the reset
+        self.assertEqual(next(updates), ([], []))
+        changed, gone = next(updates)
+        self.assertEqual(([record["recordName"] for record in changed], gone), (["b"], [("gone", "_defaultZone")]))
+        self.assertEqual(next(updates), ([], [("a", "_defaultZone")]))
+        self.assertEqual(list(records.records), [("b", "_defaultZone")])
+
+    def test_after_a_resync_the_records_that_follow_by_themselves_are_taken(self):
+        def script(server):
+            self.subscribed(server, sendInitial=True)
+            server.push("s", "1", [self.change("a")], initial=True)
+            server.push("s", "5", resync=True)
+            server.push("s", "5", [self.change("b")], initial=True)
+            assert server.receive() is None
+
+        changes = self.serve(script).subscribe("Item", initial=True)
+        seen = [(change["reason"], change.get("recordName")) for _, change in zip(range(3), changes)]
+        self.assertEqual(seen, [("created", "a"), ("reset", None), ("created", "b")])
+
+    def test_a_window_is_kept_up_by_its_steps_and_begins_anew_on_another_connection(self):
+        def first(server):
+            self.subscribed(server, sortDescriptors=[{"key": "name", "ascending": False}], resultsLimit=2)
+            section = {"name": "B", "indexTitle": "B"}
+            server.push("s", "1", [self.change("a", to=0), self.change("b", to=1, section=section)], initial=True)
+            left = {**self.change("a", "left"), "from": 1}
+            server.push("s", "2", [{**self.change("b", "updated"), "from": 1, "to": 0}, left, self.change("c", to=1)])
+
+        def second(server):
+            self.subscribed(server, since=None)
+            server.push("s", "3", [self.change("d", to=0)], initial=True)
+            server.push("s", "4", [{**self.change("x", "left"), "from": 0}])
+            server.receive()
+
+        rows = lists_client.LiveList(self.serve(first, second).subscribe("Item", sort="-name", limit=2))
+        steps = iter(rows)
+        self.assertEqual(next(steps), [(None, 0), (None, 1)])
+        self.assertEqual(rows.sections, [None, {"name": "B", "indexTitle": "B"}])
+        self.assertEqual(next(steps), [(1, 0), (1, None), (None, 1)])
+        self.assertEqual([record["recordName"] for record in rows.records], ["b", "c"])
+        self.assertIsNone(next(steps))
+        self.assertEqual(rows.records, [])
+        self.assertEqual(next(steps), [(None, 0)])
+        with self.assertRaises(lists_client.ListMismatch):
+            next(steps)
+
+    def test_what_fires_once_ends_and_other_ends_have_their_reason(self):
+        def end(server, reason):
+            params = {"subscriptionID": "s", "reason": reason}
+            server.send({"jsonrpc": "2.0", "method": "subscriptionEnded", "params": params})
+
+        def script(server):
+            self.subscribed(server, firesOnce=True, recordName="a")
+            server.push("s", "1", [self.change("a", "updated")])
+            end(server, "fired")
+            self.subscribed(server, subscriptionID="s")
+            server.push("s", "2", [self.change("b")])
+            request = server.receive()
+            assert request["method"] == "acknowledgeChanges", request
+            assert request["params"] == {"subscriptionID": "s", "changeToken": "2"}, request
+            server.reply(request["id"], {})
+            end(server, "attachedElsewhere")
+            server.receive()
+
+        client = self.serve(script)
+        self.assertEqual([change["reason"] for change in client.subscribe(record="a", once=True)], ["updated"])
+        saved = client.subscribe(saved="s")
+        self.assertEqual(next(saved)["recordName"], "b")
+        saved.acknowledge()
+        with self.assertRaises(lists_client.SubscriptionEnded) as caught:
+            next(saved)
+        self.assertEqual(caught.exception.reason, "attachedElsewhere")
+
+    def test_fetched_changes_follow_their_pages_and_begin_anew_once(self):
+        def script(server):
+            request = server.receive()
+            assert request["params"] == {"since": "old"}, request
+            server.send({"jsonrpc": "2.0", "id": request["id"], "error": self.EXPIRED})
+            for token, more in ((None, True), ("p", False)):
+                request = server.receive()
+                assert request["params"].get("since") == token, request
+                changes = [self.change("a")] if more else []
+                server.reply(
+                    request["id"],
+                    {"changes": changes, "changeToken": "p", "moreComing": more, "deletedZones": []})
+
+        pages = list(self.serve(script).fetch_changes("old"))
+        self.assertEqual([(page.get("reset"), len(page["changes"])) for page in pages], [(True, 1), (None, 0)])
+
+
 class AddressTests(unittest.TestCase):
     def test_the_variable_comes_first_and_tmp_is_never_looked_at(self):
         self.assertEqual(lists_client.socket_path({"LISTS_SOCKET": "/x"}), "/x")
