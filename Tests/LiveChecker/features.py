@@ -21,7 +21,7 @@ def features(loop: Loop, path: str, listsrpc: str) -> frozenset[str]:
             feature for feature, method in
             [("zones", "saveZone"), ("changes", "fetchChanges"), ("saved", "saveSubscription")] if method in methods}
         parameters = _parameters(document, "subscribe")
-        found |= {"recordName", "include", "includePrevious", "suppressOwn"} & parameters
+        found |= {"recordName", "include", "includePrevious", "suppressOwn", "firesOnce"} & parameters
         if _is_taken(connection, {"recordType": "Item", "resultsLimit": 3}):
             found.add("windows")
         if _is_taken(connection, {"recordType": "Item", "countOnly": True}):

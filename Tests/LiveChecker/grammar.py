@@ -20,7 +20,7 @@ LIST_NAMES = ["Groceries", "Garden", "Work"]
 TAGS = ["food", "home", "net", "later"]
 
 ALL_FEATURES = frozenset({
-    "recordName", "include", "includePrevious", "suppressOwn", "windows", "counts", "references", "zones", "changes",
+    "recordName", "include", "includePrevious", "suppressOwn", "firesOnce", "windows", "counts", "references", "zones", "changes",
     "saved", "watchState",
 })
 
@@ -208,15 +208,20 @@ def definition(draw: random.Random, features: frozenset[str], zones: list[str], 
     is_whole = "predicate" not in params and "recordName" not in params
     if "suppressOwn" in features and is_whole and saved is None and draw.random() < 0.5:
         params["suppressOwn"] = True
+    elif "firesOnce" in features and saved is None and draw.random() < 0.12:
+        # Each time that it has fired it is made anew, from there on.
+        params["firesOnce"] = True
     bootstraps = ["initial"] + (["query"] if kind == "type" else [])
     resumes = ["since"]
     # fetchChanges has neither included records nor predicates.
     if "changes" in features and is_whole and "include" not in params and not params.get("suppressOwn"):
         resumes.append("changes")
         bootstraps.append("changes")
+    # One that fires goes on from the push, and that may be a part of a replay.
+    buffers = draw.random() < 0.7 and not params.get("firesOnce")
     return Definition(
         params, bootstrap=draw.choice(bootstraps), resume=draw.choice(resumes) if saved is None else "since",
-        buffers=draw.random() < 0.7, saved=saved)
+        buffers=buffers, saved=saved)
 
 
 def _put(params: Json, chosen: Condition) -> None:

@@ -170,6 +170,11 @@ class StreamTests(unittest.TestCase):
         self.assert_fault("seq", push(seq=1), push(seq=3))
         self.assert_fault("seq", push(seq=1), push(seq=1))
 
+    def test_what_has_fired_tells_nothing_more(self):
+        stream = Stream(HeldRecords({"firesOnce": True}), "s-e-3")
+        pushes = [push(change("created", record(name))) | {"seq": place + 1} for place, name in enumerate("ab")]
+        self.assert_fault("fired", *pushes, stream=stream)
+
     def test_positions_do_not_go_back(self):
         self.assert_fault("order", push(at="9"), push(at="8", seq=2))
         self.assert_fault("order", push(change("created", record(version="a")), at="9"))

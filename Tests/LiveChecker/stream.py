@@ -17,7 +17,8 @@ class Stream:
         held.is_lenient = held.is_midway or held.is_overlapping
         #: The newest from which a later subscription goes on; None while the initial records come.
         self.token = token
-        self.has_begun = False
+        #: Whether a change was told, and whether it was told whole.
+        self.has_told = self.has_fired = False
         self._sequence = 0
         self._position = position_of(token) if token else 0
         #: The position at which the last whole push was.
@@ -48,7 +49,10 @@ class Stream:
         if position < self._position:
             raise Fault("order", f"position {position} after {self._position}")
         self._position = position
-        self.has_begun = True
+        if push["changes"] and not push.get("initial"):
+            if self.has_fired and self.held.params.get("firesOnce"):
+                raise Fault("fired", "another push of a subscription that has fired")
+            self.has_told, self.has_fired = True, not push.get("moreComing")
         if push.get("resync"):
             self._parts = []
             return []
@@ -56,8 +60,9 @@ class Stream:
             if not self._expects_initial:
                 raise Fault("initial", "marked initial, and the initial records were told")
             self._expects_initial = bool(push.get("moreComing"))
-            # The further pages are of later moments than the first: what happened in between is told once more.
-            self.held.is_overlapping |= self._expects_initial
+            # What is of a later moment than the position (as further pages are): that is told once more then.
+            versions = [version_of(change["record"]) for change in push["changes"]]
+            self.held.is_overlapping |= self._expects_initial or any(version > position for version in versions)
             self.held.apply(push)
             self._finish(push)
             return [push]

@@ -265,8 +265,8 @@ class Subscriber:
     def _take(self, stream: Stream, method: str, push: Json) -> None:
         self.trace.append(f"{method} {text_of(push)[:1200]}")
         if method == "subscriptionEnded":
-            if push.get("reason") == "deleted" and self.definition.saved is None:
-                raise Fault("ended", text_of(push)[:500])
+            if push.get("reason") == "fired" and self.definition.params.get("firesOnce") and stream.has_told:
+                return self._begin_again()
             raise Fault("ended", f"the service ended it: {text_of(push)[:500]}")
         self.pushes += 1
         for applied in stream.receive(push):
@@ -295,6 +295,13 @@ class Subscriber:
             return stream.expect_initial()
         self.unsubscribe()
         self.begin_anew()
+        self.attach()
+
+    def _begin_again(self) -> None:
+        """It has fired, and goes on from there as another subscription."""
+        if self.client.connection is not None and self.id is not None:
+            self.client.connection.routes.pop(self.id, None)
+        self.stream = self.id = None
         self.attach()
 
     def unsubscribe(self) -> None:
