@@ -47,6 +47,13 @@ extension RecordChange {
       zoneName: record.zoneName, recordType: record.recordType, recordName: record.recordName, before: nil,
       after: record, origin: Caller(userRecordName: record.modified.userRecordName))
   }
+
+  /// A record of which nothing is known but that it was there; nor who made the change.
+  public init(ofUnknown recordName: String, zoneName: String, recordType: String) {
+    self.init(
+      zoneName: zoneName, recordType: recordType, recordName: recordName, before: nil, after: nil,
+      origin: Caller(userID: 0, connection: 0))
+  }
 }
 
 extension Caller {

@@ -52,6 +52,25 @@ struct MatchScan {
     try planned.position(of: record)
   }
 
+  /// Where records of the snapshot stand in the order, by sections of that layout. Throws `serviceUnavailable`
+  /// as ``position(of:)``, and what the references could not be read for.
+  func places(
+    of records: [StoredRecord], _ layout: SectionLayout?
+  ) throws(SQLiteError) -> Result<[ResultPlace], RecordError> {
+    var places: [ResultPlace] = []
+    places.reserveCapacity(records.count)
+    do throws(RecordError) {
+      for record in records {
+        let section = layout.map { SectionLayout.name(of: value(at: $0.path, of: record)) }
+        places.append(ResultPlace(position: try position(of: record), sectionName: section))
+      }
+    } catch {
+      return .failure(error)
+    }
+    try planned.references.check()
+    return .success(places)
+  }
+
   /// Another record of the snapshot, which counts as a row; nil when there is none, or when the budget is spent.
   mutating func record(_ recordName: String, inZone zoneName: String) throws(SQLiteError) -> StoredRecord? {
     guard end == nil else { return nil }
@@ -167,10 +186,5 @@ struct MatchScan {
     plan.ordered = true
     plan.reason = "the entries of the index were counted, without a look at the records"
     return plan
-  }
-
-  /// Whether all that match have one value there, as far as sorting goes.
-  func isConstant(_ path: FieldPath) -> Bool {
-    QueryConditions.constantPaths(of: query.predicate).contains(path)
   }
 }

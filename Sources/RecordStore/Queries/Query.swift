@@ -26,6 +26,8 @@ public struct Query: Sendable {
   public var maximumSections = 100_000
   /// Start the first page at the first section with this title.
   public var fromIndexTitle: String?
+  /// Whether to tell where each record stands (``QueryResult/places``). What sections there are is not told then.
+  public var givesPlaces = false
   /// Whether the plan is asked for, so that it is worth to find words for it.
   public var explains: Bool
 
@@ -74,6 +76,8 @@ public struct QueryResult: Sendable {
   public var sections: [Section]?
   /// What the page's records refer to under ``Query/include``, in the order in which it is named first.
   public var included: [IncludedRecord] = []
+  /// Where the page's records stand, as ``ResultOrder`` has it; empty when not asked for.
+  public var places: [ResultPlace] = []
   public var plan: QueryPlan
 }
 

@@ -40,13 +40,13 @@ struct QueryRun {
     do {
       cursor = try query.cursor.map { text throws(RecordError) in try QueryCursor(text: text, of: query) }
       layout = try query.sections.map { request throws(RecordError) in
-        try SectionLayout(request, of: matches)
+        try SectionLayout(request, of: query, sortedBy: matches.descriptors)
       }
     } catch {
       return .failure(error)
     }
     var sections: SectionList?
-    if let layout {
+    if let layout, !query.givesPlaces {
       sections = try self.sections(layout)
       if sections == nil { return matches.interruption() }
     }
@@ -62,6 +62,13 @@ struct QueryRun {
     case .sectioned(let sectioned, let layout): page = try sectionedPage(sectioned, layout)
     }
     let included = try include(&page)
+    var places: [ResultPlace] = []
+    if query.givesPlaces, !matches.isEnded {
+      switch try matches.places(of: page.records, layout) {
+      case .success(let found): places = found
+      case .failure(let error): return .failure(error)
+      }
+    }
     var next: QueryCursor?
     do {
       if page.hasMore, let last = page.records.last { next = try order.cursor(after: last, matches) }
@@ -72,7 +79,7 @@ struct QueryRun {
       QueryResult(
         records: page.records, cursor: next?.text(for: query), changeToken: matches.snapshot.state.token,
         sections: layout.flatMap { sections?.sections($0) }, included: included,
-        plan: matches.plan(returned: page.records.count)))
+        places: places, plan: matches.plan(returned: page.records.count)))
   }
 
   // MARK: Records

@@ -21,23 +21,25 @@ struct SectionLayout {
   /// That the sections of one result may take.
   static let maximumBytes = 32 << 20
 
-  /// Throws `invalidArguments` when the section key is none.
-  init(_ request: SectionRequest, of matches: MatchScan) throws(RecordError) {
+  /// `descriptors`: those of the query's order that can make a difference. Throws `invalidArguments` when the
+  /// section key is none.
+  init(
+    _ request: SectionRequest, of query: Query, sortedBy descriptors: [SortDescriptor]
+  ) throws(RecordError) {
     guard let path = try FieldPath(key: request.nameKey) else {
       throw RecordError(.invalidArguments, "'\(request.nameKey)' is no key to make sections by")
     }
     self.path = path
     indexTitle = request.indexTitle
-    maximumInOrder = matches.query.maximumSections
+    maximumInOrder = query.maximumSections
     let plain = SortDescriptor(path)
-    let descriptors = matches.descriptors
     if let first = descriptors.first, first.sorts(by: path) {
       descriptor = first
       isSortOrder = true
       isOneSection = false
-    } else if matches.isConstant(path) {
+    } else if QueryConditions.constantPaths(of: query.predicate).contains(path) {
       // All are in one section.
-      descriptor = matches.query.sortDescriptors.first { $0.sorts(by: path) } ?? plain
+      descriptor = query.sortDescriptors.first { $0.sorts(by: path) } ?? plain
       isSortOrder = true
       isOneSection = true
     } else {
@@ -46,7 +48,7 @@ struct SectionLayout {
       isOneSection = false
     }
     needsFirstRecords =
-      matches.query.fromIndexTitle != nil && matches.query.cursor == nil
+      query.fromIndexTitle != nil && query.cursor == nil
       && (!isSortOrder || !descriptor.ascending || descriptors.isEmpty && path.isRecordName)
   }
 
