@@ -37,7 +37,14 @@ public final class InProcessService {
 
   /// Carries over what has been delivered already.
   public func settle() {
-    while let delivery = deliveries.nextIfAny() { service.receive(delivery) }
+    while settleOnce() {}
+  }
+
+  /// Carries over one delivery, if there is one already; whether there was.
+  public func settleOnce() -> Bool {
+    guard let delivery = deliveries.nextIfAny() else { return false }
+    service.receive(delivery)
+    return true
   }
 }
 

@@ -81,7 +81,8 @@ extension SubscriptionDefinition {
   func makeResult() throws(RecordError) -> (any LiveResult)? {
     switch content {
     case .changes: nil
-    case .count, .window: throw RecordError(.invalidArguments, "live results are not there yet")
+    case .count: LiveCount(self)
+    case .window(let request): try ResultWindow(request, of: self)
     }
   }
 }

@@ -33,13 +33,15 @@ struct ChangeWriter {
       writePrevious(before, matched.changedKeys, isDeleted: change.after == nil, to: &writer)
     }
     if let move { write(move, to: &writer) }
-    writer.key("origin")
-    writer.beginObject()
-    writer.key("userRecordName")
-    writer.string(change.origin.userRecordName)
-    writer.key("isOwn")
-    writer.bool(isOwn)
-    writer.endObject()
+    if matched.hasOrigin {
+      writer.key("origin")
+      writer.beginObject()
+      writer.key("userRecordName")
+      writer.string(change.origin.userRecordName)
+      writer.key("isOwn")
+      writer.bool(isOwn)
+      writer.endObject()
+    }
     writer.endObject()
   }
 

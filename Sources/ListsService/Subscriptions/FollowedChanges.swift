@@ -27,6 +27,12 @@ final class FollowedChanges {
     return made
   }
 
+  /// Throws when one of the records could not be found as it was. To be called before what was worked out with
+  /// them is believed.
+  func check() throws(RecordError) {
+    if let failure { throw failure }
+  }
+
   /// Records that did not change and refer, over at most `hops` references, to one that did.
   func referrers(hops: Int, recordType: String?) throws(RecordError) -> [RecordChange] { [] }
 }

@@ -10,13 +10,25 @@ protocol LiveResult: AnyObject {
   /// The read that it is begun with, and that it is set right with where changes alone don't do.
   var read: ReadRequest { get }
 
-  /// Takes over what the read gave: what leads there from what the subscriber holds.
-  func adopt(_ result: ReadResult) throws(RecordError) -> LiveStep
+  /// Takes over what the read gave: what leads there from what the subscriber holds. `resolver` finds records
+  /// as they are then, or later.
+  func adopt(_ result: ReadResult, _ resolver: any RecordResolver) throws(RecordError) -> LiveStep
+
+  /// Takes over that there is nothing any more: the zone that the result is of was deleted.
+  func clear(_ resolver: any RecordResolver) -> LiveStep
 
   /// Takes over changes: what they do to what the subscriber holds. Nil when that can't be told without
-  /// reading again; then nothing was taken over that ``adopt(_:)`` could not do with.
+  /// reading again; then nothing was taken over, and nothing where it throws.
+  ///
+  /// - Parameters:
+  ///   - isWhole: whether the store was once as it is with all these changes and those before; otherwise
+  ///     others follow that belong to them.
+  ///   - resolver: finds records as they are with these changes, where the order looks into other records, or
+  ///     later.
+  ///   - check: throws when `resolver` could not find what it was asked for, so that nothing is to be believed.
   func advance(
-    by matched: [MatchedChange], resolver: (any RecordResolver)?
+    by matched: [MatchedChange], isWhole: Bool, _ resolver: any RecordResolver,
+    check: () throws(RecordError) -> Void
   ) throws(RecordError) -> LiveStep?
 }
 

@@ -63,7 +63,7 @@ final class Publication {
       let marks = Subscription.Marks(deletedZones: told.deletedZones)
       if subscription.result != nil {
         try session.service.advance(
-          subscription, by: told.matched, to: changeSet.changeToken, followed: followed)
+          subscription, by: told.matched, isWhole: true, to: changeSet.changeToken, followed: followed)
         if case .readingResult = subscription.state { session.service.feedInNextTurn(subscription) }
       } else {
         let isOwn = changeSet.changes.first?.origin.connection == session.caller.connection

@@ -64,6 +64,11 @@ final class Subscription {
     database.origins.areAll(commits, of: session.caller.connection)
   }
 
+  /// Whether the change, of a commit or of a replay, was made over its own connection.
+  func isOwn(_ change: RecordChange) -> Bool {
+    change.origin.connection == session.caller.connection || isOwn(change.commits)
+  }
+
   /// What is marked on a push.
   struct Marks {
     var isInitial = false

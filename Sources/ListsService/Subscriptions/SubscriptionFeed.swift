@@ -39,7 +39,11 @@ extension Service {
       try ask(.query(query), for: subscription, then: token)
     case .readingResult:
       guard let result = subscription.result else { return }
-      try ask(result.read, for: subscription, then: try subscription.database.position().token)
+      do throws(RecordError) {
+        try ask(result.read, for: subscription, then: try subscription.database.position().token)
+      } catch {
+        try clear(subscription, after: error)
+      }
     case .behind(let token): try replay(to: subscription, after: token)
     }
   }
@@ -61,7 +65,10 @@ extension Service {
     guard case .awaitingRecords(let token) = subscription.state else { return }
     do throws(RecordError) {
       guard case .read(let result) = outcome else { throw .unexpectedAnswer }
-      try send(try result.get(), to: subscription, then: token)
+      switch result {
+      case .success(let read): try send(read, to: subscription, then: token)
+      case .failure(let error): try clear(subscription, after: error)
+      }
     } catch {
       return end(subscription, .failed(error))
     }
@@ -72,7 +79,7 @@ extension Service {
     _ read: ReadResult, to subscription: Subscription, then token: ChangeToken
   ) throws(RecordError) {
     if let result = subscription.result {
-      let step = try result.adopt(read)
+      let step = try result.adopt(read, try subscription.database.reader.resolver)
       let position = read.changeToken ?? token
       try push(step, to: subscription, token: position, isInitial: !subscription.hasBegun)
       subscription.state = .behind(position)
@@ -117,7 +124,12 @@ extension Service {
     let deletedZones = subscription.shape.deletedZones(in: page.changeSet)
     let marks = Subscription.Marks(moreComing: page.moreComing, deletedZones: deletedZones)
     if subscription.result != nil {
-      return try advance(subscription, by: matched, to: reached, followed: followed)
+      do throws(RecordError) {
+        return try advance(
+          subscription, by: matched, isWhole: !page.moreComing, to: reached, followed: followed)
+      } catch  where followed.failure != nil {
+        return beginAnew(subscription, at: current)
+      }
     }
     let told =
       subscription.definition.suppressesOwn
@@ -143,25 +155,50 @@ extension Service {
 
   // MARK: Results
 
-  /// Moves a subscription's result on, or has it read anew when it is fed next.
+  /// Moves a subscription's result on, or has it read anew when it is fed next. Where it throws, nothing was
+  /// told and the result is as it was.
   func advance(
-    _ subscription: Subscription, by matched: [MatchedChange], to token: ChangeToken,
+    _ subscription: Subscription, by matched: [MatchedChange], isWhole: Bool, to token: ChangeToken,
     followed: FollowedChanges
   ) throws(RecordError) {
     guard let result = subscription.result else { return }
-    let resolver = subscription.shape.following == nil ? nil : try followed.after()
-    if let step = try result.advance(by: matched, resolver: resolver) {
-      try push(step, to: subscription, token: token, isInitial: false)
-    } else {
-      subscription.state = .readingResult
+    let resolver =
+      subscription.shape.following == nil
+      ? try subscription.database.reader.resolver : try followed.after()
+    let step = try result.advance(by: matched, isWhole: isWhole, resolver) { () throws(RecordError) in
+      try followed.check()
     }
+    guard let step else {
+      return subscription.state = .readingResult
+    }
+    do throws(RecordError) {
+      try push(step, to: subscription, token: token, isInitial: false)
+    } catch {
+      // The result has moved on already, so that telling the changes again would tell nothing.
+      end(subscription, .failed(error))
+    }
+  }
+
+  /// Nothing is left of a result whose zone was deleted. Throws what its read failed for, where that is
+  /// anything else.
+  private func clear(_ subscription: Subscription, after failure: RecordError) throws(RecordError) {
+    guard failure.code == .zoneNotFound, let result = subscription.result else { throw failure }
+    let database = subscription.database
+    if let zone = subscription.shape.zoneName, (try? database.reader.checkZone(zone)) != nil {
+      // It was made anew meanwhile.
+      return subscription.state = .readingResult
+    }
+    let position = try database.position()
+    let step = result.clear(try database.reader.resolver)
+    try push(step, to: subscription, token: position.token, isInitial: !subscription.hasBegun)
+    subscription.state = .behind(position.token)
   }
 
   private func push(
     _ step: LiveStep, to subscription: Subscription, token: ChangeToken, isInitial: Bool
   ) throws(RecordError) {
-    let parts = try subscription.shape.parts(of: step.changes) { () throws(RecordError) in
-      try subscription.database.reader.resolver
+    let parts = try subscription.shape.parts(of: step.changes, isOwn: subscription.isOwn) {
+      () throws(RecordError) in try subscription.database.reader.resolver
     }
     let marks = Subscription.Marks(isInitial: isInitial, count: step.count)
     if !parts.isEmpty || step.count != nil {

@@ -174,7 +174,7 @@ final class SubscriptionShape {
 
   /// What a result's change does to its rows.
   func parts(
-    of changes: [(match: MatchedChange, move: RowMove)],
+    of changes: [(match: MatchedChange, move: RowMove)], isOwn: (RecordChange) -> Bool,
     resolver: () throws(RecordError) -> any RecordResolver
   ) throws(RecordError) -> [PushPart] {
     var parts = PushParts()
@@ -183,7 +183,9 @@ final class SubscriptionShape {
       if !include.isEmpty {
         included = match.change.after?.referencedRecords(at: include, try resolver()) ?? []
       }
-      parts.append(including: included) { output in writer.write(match, move, isOwn: false, to: &output) }
+      parts.append(including: included) { output in
+        writer.write(match, move, isOwn: isOwn(match.change), to: &output)
+      }
     }
     return parts.finish()
   }
