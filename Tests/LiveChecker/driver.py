@@ -37,6 +37,8 @@ class Options:
     seed: str = "0"
     writers: int = 3
     subscribers: int = 12
+    #: Features that are not to be used.
+    without: frozenset[str] = frozenset()
     tamper: Optional[Tamper] = None
     say: Callable[[str], None] = print
 
@@ -62,7 +64,7 @@ class Run:
 
     def _begin(self, draw: random.Random, settings: dict[str, object]) -> None:
         options = self._options
-        self.features = features(self._loop, self._service.socket, options.listsrpc)
+        self.features = features(self._loop, self._service.socket, options.listsrpc) - options.without
         if self._is_pruned:
             self._is_pruned = self._prune({**settings, "historyChanges": draw.choice([30, 100, 300])}, settings)
         self._zones = [grammar.DEFAULT_ZONE] + ([grammar.WORK_ZONE] if "zones" in self.features else [])

@@ -30,11 +30,13 @@ def perform(options: Options) -> Optional[Fault]:
     say = options.say
     length = f"--steps {options.steps}" if options.steps is not None else f"--seconds {options.seconds:g}"
     command = f"--seed {options.seed} {length} --writers {options.writers} --subscribers {options.subscribers}"
+    if options.without:
+        command += f" --without {','.join(sorted(options.without))}"
     say(f"live_checker.py {command}")
     run = Run(options)
     say(f"features: {' '.join(sorted(run.features))}")
     if missing := grammar.ALL_FEATURES - run.features:
-        say(f"left out, since the service does not have them: {' '.join(sorted(missing))}")
+        say(f"left out: {' '.join(sorted(missing))}")
     started = time.monotonic()
     try:
         run.run()
@@ -64,6 +66,9 @@ def main() -> int:
     parser.add_argument("--seed", default=str(random.SystemRandom().randrange(1_000_000)))
     parser.add_argument("--writers", type=int, default=defaults.writers)
     parser.add_argument("--subscribers", type=int, default=defaults.subscribers)
+    parser.add_argument(
+        "--without", type=lambda text: frozenset(text.split(",")), default=frozenset(), metavar="FEATURES",
+        help="features that are not to be used, with commas between them")
     return 1 if perform(Options(**vars(parser.parse_args()))) else 0
 
 

@@ -64,17 +64,10 @@ class HeldWindow(Held):
         """The sections as a query gives them."""
         found: list[Json] = []
         for place, section in enumerate(self.sections):
-            if not found or self._differs(place):
+            if not found or section != self.sections[place - 1]:
                 found.append({**section, "numberOfRecords": 0, "offset": place})
             found[-1]["numberOfRecords"] += 1
         return found
-
-    def _differs(self, place: int) -> bool:
-        """Whether a row has another section than the one before; null and an empty text are both named ''."""
-        key = self.params["sectionNameKey"]
-        values = [row["fields"].get(key) for row in self.rows[place - 1:place + 1]]
-        return self.sections[place] != self.sections[place - 1] or (
-            self.desired is None and "." not in key and (values[0] is None) != (values[1] is None))
 
 
 class HeldCount(Held):

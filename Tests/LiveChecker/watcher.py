@@ -53,7 +53,7 @@ class Watcher:
         """Starts it, if it doesn't run. Without a state file it begins anew."""
         if self._process is not None:
             return
-        if not self._has_state:
+        if not self._has_state or not self._is_noted():
             self.held = HeldRecords(self.params)
         self.starts += 1
         self._output = os.path.join(self._folder, f"{self.starts}.jsonl")
@@ -62,6 +62,11 @@ class Watcher:
             self._process = subprocess.Popen(
                 [self._listsrpc, *self._arguments], stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
                 env=self._environment)
+
+    def _is_noted(self) -> bool:
+        """Whether it goes on: killed before anything was noted, it tells from the beginning what there is."""
+        path = os.path.join(self._folder, "state")
+        return os.path.exists(path) and os.path.getsize(path) > 0
 
     def kill(self) -> None:
         if self._process is None:
