@@ -12,6 +12,8 @@ final class StateFile {
 
   /// The position up to which everything was taken in; nil when nothing is noted yet.
   private(set) var changeToken: String?
+  /// An earlier run began, and ended before it could note a position: what it printed of the beginning is not whole.
+  private(set) var isInterrupted = false
   private let path: String
   private let verb: String
   private let watched: JSONNode
@@ -32,7 +34,7 @@ final class StateFile {
     self.watched = watched
     descriptor = try Self.openLocked(self.path)
     do throws(Failure) {
-      changeToken = try readToken()
+      try readState()
     } catch {
       close(descriptor)
       throw error
@@ -43,9 +45,19 @@ final class StateFile {
 
   // MARK: Writing
 
+  /// Notes that something is printed from here on, where no position is noted yet.
+  func begin() throws(Failure) {
+    if changeToken == nil, !isInterrupted { try write(.null) }
+  }
+
   /// Notes a position, unless it is noted already; on the disk when this returns.
   func save(_ token: String) throws(Failure) {
     guard token != changeToken else { return }
+    try write(.string(token))
+    changeToken = token
+  }
+
+  private func write(_ token: JSONNode) throws(Failure) {
     guard Self.isSame(descriptor, path) else {
       throw .trouble("\(path) was removed or replaced by another program")
     }
@@ -64,12 +76,11 @@ final class StateFile {
     }
     close(descriptor)
     descriptor = new
-    changeToken = token
   }
 
-  private func text(_ token: String) -> [UInt8] {
+  private func text(_ token: JSONNode) -> [UInt8] {
     let state: JSONNode = [
-      "listsrpc": .string(verb), "watched": watched, "changeToken": .string(token),
+      "listsrpc": .string(verb), "watched": watched, "changeToken": token,
     ]
     return state.encoded() + [0x0A]
   }
@@ -88,7 +99,7 @@ final class StateFile {
 
   // MARK: Reading
 
-  private func readToken() throws(Failure) -> String? {
+  private func readState() throws(Failure) {
     var bytes = [UInt8](repeating: 0, count: Self.maximumBytes)
     var count = 0
     while count < bytes.count {
@@ -100,9 +111,9 @@ final class StateFile {
       count += max(0, more)
     }
     // It was made to be locked, and nothing was noted before the end.
-    if count == 0 { return nil }
+    if count == 0 { return }
     guard let state = try? JSON(parsing: Array(bytes[..<count])), let owner = state["listsrpc"]?.stringValue,
-      let other = state["watched"], let token = state["changeToken"]?.stringValue
+      let other = state["watched"], let token = state["changeToken"], token.isNull || token.kind == .string
     else { throw .trouble("\(path) is no state of 'listsrpc \(verb)'; it was left alone") }
     guard owner == verb else {
       throw .trouble("\(path) is a state of 'listsrpc \(DisplayText.harmless(owner))', not of '\(verb)'")
@@ -113,7 +124,8 @@ final class StateFile {
           + "\(DisplayText.harmless(other.text))\n  asked:  \(DisplayText.harmless(watched.json.text))\n"
           + "Use another file, or remove this one to begin anew.")
     }
-    return token
+    changeToken = token.stringValue
+    isInterrupted = token.isNull
   }
 
   // MARK: The file

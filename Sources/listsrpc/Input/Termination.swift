@@ -11,14 +11,22 @@ enum Termination {
   private static let state = Atomic<Int>(idle)
   private static let asked = Atomic<Int32>(0)
 
-  /// From here on ``hold()`` puts off the end by SIGINT, SIGTERM and SIGHUP.
+  /// From here on ``hold()`` puts off the end by SIGINT, SIGTERM and SIGHUP. What is ignored stays so: `nohup`, and
+  /// shells for programs in the background, ignore some.
   static func watch() {
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(signal) {
       var action = sigaction()
       action.__sigaction_handler.sa_handler = { Termination.arrived($0) }
       action.sa_flags = SA_RESTART
       sigaction(signal, &action, nil)
     }
+  }
+
+  private static func isIgnored(_ signal: Int32) -> Bool {
+    var action = sigaction()
+    sigaction(signal, nil, &action)
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+      == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   /// In the signal's handler.

@@ -79,16 +79,18 @@ enum Watch: Verb {
     do throws(Failure) {
       let stream = try await stream(request, arguments, session, printer)
       if state != nil || request.subscriptionID != nil { Termination.watch() }
-      if let state { try begin(state, at: stream.changeToken) }
+      if let state { try begin(state, at: stream.changeToken, printer) }
       try await take(stream, request, state: state, limit: limit, printer)
     } catch {
       throw error.explainingPredicate(request.predicate).explainingExpiry()
     }
   }
 
-  /// Notes where it begins, so that an end before the first change misses nothing.
-  private static func begin(_ state: StateFile, at token: String?) throws(Failure) {
-    if let token { try state.save(token) }
+  /// Notes where it begins, so that an end before the first change misses nothing. Where an earlier beginning was
+  /// not told whole, the records come again, and what was told before is void.
+  private static func begin(_ state: StateFile, at token: String?, _ printer: ChangePrinter) throws(Failure) {
+    if state.isInterrupted { _ = try printer.print(.reset(changeToken: token ?? "")) }
+    if let token { try state.save(token) } else { try state.begin() }
   }
 
   /// Prints the events, and notes each whole commit behind it.

@@ -90,6 +90,16 @@ struct WatchStateTests {
     #expect(try runToEnd(["ls", "-A", folder.path]).outputText == "state\n")
   }
 
+  @Test("A signal that was ignored when the program began, as by nohup, stays ignored")
+  func ignoredSignal() throws {
+    let script = "trap '' HUP; exec '\(shell.program)' watch Item --state '\(path)' --count=1"
+    let process = try spawn(["sh", "-c", script], environment: shell.environment)
+    _ = try shell.bash("until [ -s '\(path)' ]; do :; done")
+    kill(process, SIGHUP)
+    try save("a")
+    #expect(waitForEnd(of: process).status == 0)
+  }
+
   @Test("--count ends at the end of a commit, so that none is noted in part")
   func wholeCommits() throws {
     try shell.seed(5)
@@ -213,6 +223,21 @@ struct WatchStateTests {
       #expect(try text(output.readSome()) == "\(since)\n")
       #expect(try JSON(parsing: try text(path))["changeToken"]?.stringValue == noted)
     }
+  }
+
+  @Test("A watch that was killed before it could note a position begins anew with a reset")
+  func interruptedBeginning() throws {
+    try save("a")
+    let state =
+      #"{"listsrpc":"watch","watched":{"recordType":"Item","container":"default","database":"private"},"changeToken":null}"#
+    let file = try TextFile(state + "\n")
+    let watch = try RunningWatch(shell, "Item", "--state", file.path, "--initial")
+    #expect(try watch.names(upTo: "a") == ["reset", "a"])
+    watch.send(SIGTERM)
+    _ = watch.waitUntilEnded()
+    try save("b")
+    #expect(
+      try shell.lines("watch", "Item", "--state", file.path, "--initial", "--count=1").map(name) == ["b"])
   }
 
   @Test("What does not go together is refused before the service is asked")
