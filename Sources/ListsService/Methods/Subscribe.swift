@@ -65,7 +65,7 @@ extension SubscriptionDefinition {
   func start(in database: Database, at current: ChangeToken) throws(RecordError) -> Subscription.State {
     if case .changes = content {} else { return .readingResult }
     guard let since else {
-      return sendsInitial ? .sendingInitial(cursor: nil, then: current) : .behind(current)
+      return sendsInitial ? .sendingInitial(InitialRecords()) : .behind(current)
     }
     guard let token = ChangeToken(text: since) else {
       throw RecordError(
@@ -73,7 +73,7 @@ extension SubscriptionDefinition {
         details: [RecordError.Detail("changeToken", current.text)])
     }
     // Asked for now, so that a token that is no good fails the request.
-    _ = try database.reader.changes(after: token, limit: 1)
+    _ = try database.reader.changes(after: token, limit: 1, maximumRows: 1)
     return .behind(token)
   }
 

@@ -75,12 +75,17 @@ final class Database {
     }
   }
 
+  /// Rows of the log of changes that a page may go through while others wait.
+  private static let logRowsAtOnce = 4000
+
   /// A page of what changed after the token, and how filters that follow references see it.
   func changes(
     after token: ChangeToken, limit: Int, following: FollowedPaths?
   ) throws(RecordError) -> (ChangesPage, FollowedChanges) {
-    let page = try reader.changes(after: token, limit: limit)
-    return (page, FollowedChanges(page.changeSet, since: 0, in: reader))
+    let page = try reader.changes(
+      after: token, limit: limit, maximumBytes: 8 << 20, maximumRows: Self.logRowsAtOnce,
+      isStepwise: following != nil)
+    return (page, FollowedChanges(page.changeSet, since: page.start, in: reader))
   }
 
   var recordCount: Int { (try? reader.statistics().records) ?? 0 }

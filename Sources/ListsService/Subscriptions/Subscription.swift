@@ -7,10 +7,12 @@ final class Subscription {
   /// Where it stands. Every subscription starts behind or with its initial records, and is fed from there
   /// once its reply is out; so the reply comes first, and the start has no gap.
   enum State {
-    /// Has got the records that match up to the cursor; then goes on from the position.
-    case sendingInitial(cursor: String?, then: ChangeToken)
-    /// A reader thread looks for the next page of the initial records, or reads a result anew.
-    case awaitingRecords(then: ChangeToken)
+    /// Is sent the records that match, in pages.
+    case sendingInitial(InitialRecords)
+    /// A reader thread looks for the next page of the initial records.
+    case awaitingInitial(InitialRecords)
+    /// A reader thread reads its result.
+    case awaitingResult
     /// Its result has to be read, or read anew.
     case readingResult
     /// Knows all up to the token, and has to read the log of changes from there.
@@ -51,14 +53,6 @@ final class Subscription {
     self.state = state
   }
 
-  /// The next page of the records that match, for one that is told of changes.
-  func initialRecords(after cursor: String?, limit: Int) -> Query {
-    Query(
-      recordType: shape.recordType, zoneName: shape.zoneName, predicate: shape.predicate ?? .everything,
-      resultsLimit: limit, maximumBytes: 1 << 20, cursor: cursor, moment: definition.moment,
-      include: shape.include)
-  }
-
   /// Whether all these commits were made over its own connection.
   func isOwn(_ commits: [Int64]) -> Bool {
     database.origins.areAll(commits, of: session.caller.connection)
@@ -67,6 +61,11 @@ final class Subscription {
   /// Whether the change, of a commit or of a replay, was made over its own connection.
   func isOwn(_ change: RecordChange) -> Bool {
     change.origin.connection == session.caller.connection || isOwn(change.commits)
+  }
+
+  /// Those of a replay's changes that it is told of, as far as that hangs on whose they are.
+  func toldAlone(_ matched: [MatchedChange]) -> [MatchedChange] {
+    definition.suppressesOwn ? matched.filter { !isOwn($0.change.commits) } : matched
   }
 
   /// What is marked on a push.

@@ -13,10 +13,10 @@ final class SubscriptionHub {
   /// Of the newest commit that was published.
   private var position: Position
   private(set) var shapes: [[UInt8]: SubscriptionShape] = [:]
-  /// Those that look at the changed records alone.
   private var index = FilterIndex<SubscriptionShape>()
-  /// Those that look into other records, so that a change of any record may concern them.
-  private var shapesThatFollow: [SubscriptionShape] = []
+  /// Those that look into other records, so that a change of any record may concern them, by the number of
+  /// references that they go through.
+  private var shapesThatFollow: [Int: Set<SubscriptionShape>] = [:]
   private var progress: ProgressRounds
 
   /// `clock`: milliseconds since 1970 (UTC).
@@ -35,12 +35,8 @@ final class SubscriptionHub {
     shape.members.append(subscription)
     guard shapes[shape.key] == nil else { return }
     shapes[shape.key] = shape
-    if shape.following != nil {
-      shapesThatFollow.append(shape)
-    } else {
-      index.insert(
-        shape, recordType: shape.recordType, zoneName: shape.zoneName, predicate: shape.predicate)
-    }
+    index.insert(shape, recordType: shape.recordType, zoneName: shape.zoneName, predicate: shape.predicate)
+    if let hops = shape.following?.hops { shapesThatFollow[hops, default: []].insert(shape) }
   }
 
   func remove(_ subscription: Subscription) {
@@ -48,11 +44,10 @@ final class SubscriptionHub {
     let shape = subscription.shape
     shape.members.removeAll { $0 === subscription }
     guard shape.members.isEmpty, shapes.removeValue(forKey: shape.key) != nil else { return }
-    if shape.following != nil {
-      shapesThatFollow.removeAll { $0 === shape }
-    } else {
-      index.remove(shape)
-    }
+    index.remove(shape)
+    guard let hops = shape.following?.hops else { return }
+    shapesThatFollow[hops]?.remove(shape)
+    if shapesThatFollow[hops]?.isEmpty == true { shapesThatFollow[hops] = nil }
   }
 
   /// Pushes what one commit means to each subscription. Commits come in order, each once. `reader` has a
@@ -62,7 +57,7 @@ final class SubscriptionHub {
     position = Position(sequence: changeSet.sequence, token: changeSet.changeToken)
     guard !shapes.isEmpty else { return }
     let publication = Publication(changeSet, after: before, reader: reader)
-    for shape in candidates(for: changeSet) { publication.tell(shape) }
+    for shape in candidates(for: changeSet, publication.followed) { publication.tell(shape) }
     if progress.isDue(at: changeSet.sequence) { tellPosition() }
   }
 
@@ -82,13 +77,30 @@ final class SubscriptionHub {
   }
 
   /// Those that the commit may concern, each once.
-  private func candidates(for changeSet: ChangeSet) -> [SubscriptionShape] {
-    let candidates = index.candidates(for: changeSet.changes) + shapesThatFollow
-    if changeSet.deletedZones.isEmpty { return candidates }
-    // A zone may go of which no record tells.
-    let known = Set(candidates)
+  private func candidates(for changeSet: ChangeSet, _ followed: FollowedChanges) -> [SubscriptionShape] {
+    var candidates = index.candidates(for: changeSet.changes)
+    if shapesThatFollow.isEmpty, changeSet.deletedZones.isEmpty { return candidates }
+    var known = Set(candidates)
+    let others = candidatesThatFollow(followed)
+    candidates += others.filter { known.insert($0).inserted }
+    if !changeSet.deletedZones.isEmpty {
+      // A zone may go of which no record tells.
+      candidates += shapes.values.filter {
+        !$0.deletedZones(in: changeSet).isEmpty && known.insert($0).inserted
+      }
+    }
     return candidates
-      + shapes.values.filter { !$0.deletedZones(in: changeSet).isEmpty && !known.contains($0) }
+  }
+
+  /// Those that the commit may concern because of what refers to what it changed.
+  private func candidatesThatFollow(_ followed: FollowedChanges) -> [SubscriptionShape] {
+    guard let hops = shapesThatFollow.keys.max() else { return [] }
+    do throws(RecordError) {
+      let referrers = try followed.referrers(hops: hops, recordType: nil)
+      return referrers.isEmpty ? [] : index.candidates(for: referrers).filter { $0.following != nil }
+    } catch {
+      return shapesThatFollow.values.flatMap { $0 }
+    }
   }
 }
 

@@ -87,6 +87,7 @@ final class SubscriptionShape {
       }
       if limit.isOver { throw tooCostly }
     }
+    try changes.check()
     return matched
   }
 

@@ -61,3 +61,12 @@ public struct ChangeToken: Sendable, Hashable {
   /// The oldest position whose state is needed to go on.
   var oldest: Int64 { replay?.start ?? sequence }
 }
+
+extension ChangeToken {
+  /// The token from which a replay goes on up to the position of another, and no farther, in the same store.
+  public func replaying(upTo end: ChangeToken) -> ChangeToken {
+    if let replay, replay.end == end.sequence { return self }
+    return ChangeToken(
+      store: store, epoch: end.epoch, sequence: oldest, replay: Replay(start: oldest, end: end.sequence))
+  }
+}

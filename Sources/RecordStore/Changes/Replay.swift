@@ -32,7 +32,7 @@ struct Replay {
     self.state = state
     position = inSteps ? token.oldest : token.sequence
     start = token.oldest
-    end = inSteps ? state.lastCommit : token.replay?.end ?? state.lastCommit
+    end = token.replay?.end ?? state.lastCommit
   }
 
   func page(_ limits: Limits) throws(SQLiteError) -> ChangesPage {

@@ -178,6 +178,7 @@ private struct AgreementRun {
   }
 
   mutating func change() throws {
+    if chance.below(8) == 0 { return try saveList("l\(chance.below(4))") }
     let count = chance.below(4) == 0 ? chance.below(12) + 1 : 1
     try modify((0..<count).map { _ in operation() })
   }

@@ -141,6 +141,54 @@ struct SubscriptionFeedTests {
     #expect(try reader.receive()["params"]?["changes"]?[0]?["reason"] == "left")
   }
 
+  @Test("Records that change while the initial ones are sent are told once, as the client holds them")
+  func initialWhileOthersWrite() throws {
+    let service = InProcessService { $0.limits.maximumQueuedBytes = 20_000 }
+    let writer = service.connect()
+    let reader = service.connect()
+    for index in 0..<1000 { _ = try save(writer, "r\(1000 + index)", ["v": .int(Int64(index))]) }
+    reader.outbound.stall()
+    _ = try reader.result(
+      "subscribe",
+      ["recordType": "Item", "predicate": "v >= 0", "sendInitial": true, "includePrevious": true])
+    var held: [String: JSONNode] = [:]
+    var isDone = false
+    for round in 0..<400 where !isDone {
+      // Before, at and behind what was sent so far; under the filter and out of it; gone and new.
+      let v = JSONNode.int(Int64(round % 3 == 0 ? -1 : 10_000 + round))
+      for place in [round * 7 % 1000, round * 131 % 1000, 999 - round % 50] {
+        _ = try save(writer, "r\(1000 + place)", ["v": v])
+      }
+      if round % 5 == 0 {
+        _ = try writer.result(
+          "deleteRecord", ["recordName": .string("r\(1000 + round * 17 % 1000)"), "ignoreMissing": true])
+      }
+      reader.outbound.drain()
+      reader.session.outboundDidDrain()
+      if round < 30 { reader.outbound.stall() }
+      service.settle()
+      for push in try reader.takePushes() {
+        for change in push["params"]?["changes"]?.elements ?? [] {
+          let name = try #require(change["recordName"]?.text)
+          switch change["reason"]?.text {
+          case "created", "entered":
+            #expect(held[name] == nil, "\(name) was held")
+            held[name] = change["record"]?["fields"]?["v"]
+          case "updated":
+            #expect(held[name] == change["previous"]?["fields"]?["v"], "\(name) was another")
+            held[name] = change["record"]?["fields"]?["v"]
+          default:
+            #expect(held.removeValue(forKey: name) != nil, "\(name) was not held")
+          }
+        }
+        isDone = round > 30 && push["params"]?["moreComing"] == nil
+      }
+    }
+    #expect(isDone)
+    let count = try writer.result("countRecords", ["recordType": "Item", "predicate": "v >= 0"])["count"]
+    #expect(count == .int(Int64(held.count)))
+  }
+
   @Test("A slow reader is not waited for, holds a bounded queue, and misses nothing when it reads again")
   func slowReader() throws {
     let service = InProcessService { $0.limits.maximumQueuedBytes = 20_000 }
