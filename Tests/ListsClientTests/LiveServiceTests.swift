@@ -1,3 +1,4 @@
+import Glibc
 import JSONRPC
 import ListsClient
 import Records
@@ -94,5 +95,51 @@ struct LiveServiceTests {
     }
     #expect(batch.included.record(list, heldBy: record)?.value(forKey: "name") == .string("Groceries"))
     if try await stream.next() != nil { Issue.record("it goes on") }
+  }
+
+  @Test("A list kept up by its changes is what a query gives, also after kill -9 of the service")
+  func windows() async throws {
+    var request = SubscriptionRequest(recordType: "Item", predicate: "n > 2")
+    try request.sort(by: "g")
+    try request.sort(by: "n", ascending: false)
+    request.sectionNameKey = "g"
+    request.resultsLimit = 4
+    let stream = try await Connection.subscribe(request, to: address)
+    var list = LiveList()
+    for round in 0..<6 {
+      for number in 0..<5 {
+        let value = Int64((number * 7 + round * 3) % 10)
+        try await save(
+          "r\((number + round) % 8)", [("n", .int(value)), ("g", .string(value > 5 ? "x" : "y"))])
+      }
+      if round == 3 {
+        service.stop(SIGKILL)
+        try service.start()
+      }
+      var query = QueryRequest(recordType: "Item", predicate: "n > 2")
+      try query.sort(by: "g")
+      try query.sort(by: "n", ascending: false)
+      query.resultsLimit = 4
+      let page = try await Connection(to: address).query(query)
+      let wanted = page.records.map(\.recordChangeTag)
+      while list.records.map(\.recordChangeTag) != wanted, let event = try await stream.next() {
+        try list.apply(event)
+      }
+      #expect(list.rows.allSatisfy { $0.record.value(forKey: "g") == .string($0.section?.name ?? "") })
+      #expect(list.sections.map(\.rows.count).reduce(0, +) == list.rows.count)
+    }
+  }
+
+  @Test("A count follows what is saved")
+  func count() async throws {
+    var request = SubscriptionRequest(recordType: "Item")
+    request.countsOnly = true
+    let stream = try await Connection.subscribe(request, to: address)
+    for number in 1...3 { try await save("n\(number)") }
+    var counts: [Int] = []
+    while counts.last != 3, case .changes(let batch)? = try await stream.next() {
+      counts += batch.count.map { [$0] } ?? []
+    }
+    #expect(counts == counts.sorted() && Set(counts).count == counts.count)
   }
 }
