@@ -3,9 +3,8 @@ enum MethodTable {
   /// In the order of the documentation.
   static let methods: [Method] = [
     .serverInfo, .discover, .echo, .saveRecord, .fetchRecord, .fetchRecords, .modifyRecords, .performQuery,
-    .countRecords, .distinctValues, .aggregateRecords, .fetchSchema, .saveRecordType, .fetchChanges,
-    .subscribe,
-    .unsubscribe, .deleteRecord,
+    .countRecords, .distinctValues, .aggregateRecords, .fetchSchema, .saveRecordType, .saveZone, .fetchZones,
+    .deleteZone, .fetchChanges, .subscribe, .unsubscribe, .deleteRecord,
   ]
 
   static let names = methods.map(\.name)

@@ -38,6 +38,8 @@ public struct ServiceLimits: Sendable, Equatable {
   public var maximumSubscriptions = 1000
   /// Rows of a sorted result that a subscription holds.
   public var maximumWindowRecords = 10_000
+  /// Zones of a database.
+  public var maximumZones = 1000
   /// Connections of a user.
   public var maximumConnections = 1024
   /// Containers in the whole service.
@@ -63,7 +65,7 @@ public struct ServiceLimits: Sendable, Equatable {
       ("maximumSortDescriptors", maximumSortDescriptors),
       ("maximumKeys", maximumKeys), ("maximumGroups", maximumGroups), ("maximumSections", maximumSections),
       ("maximumSubscriptions", maximumSubscriptions), ("maximumWindowRecords", maximumWindowRecords),
-      ("maximumConnections", maximumConnections),
+      ("maximumZones", maximumZones), ("maximumConnections", maximumConnections),
       ("maximumContainers", maximumContainers), ("maximumRequestsInFlight", maximumRequestsInFlight),
       ("maximumQueuedBytes", maximumQueuedBytes),
     ]

@@ -53,6 +53,10 @@ public struct StoreLimits: Sendable, Equatable {
   public var maximumRecordBytes = 8 << 20
   /// Fields of a record.
   public var maximumFields = 1000
+  /// Zones, the default zone among them.
+  public var maximumZones = 1000
+  /// Records that are deleted with a zone.
+  public var maximumDeletedRecords = 1_000_000
   /// Declared indexes of a record type. Those that it gets by itself come on top (`IndexAdvisor`).
   public var maximumIndexes = 64
   /// What a read that was submitted may take.

@@ -153,7 +153,7 @@ extension JSONWriter {
       beginObject()
       deletion(zoneName: zoneName, recordName: recordName, existed: existed)
       endObject()
-    case .success(.savedRecordType): failedItem(.unexpectedItem)
+    case .success: failedItem(.unexpectedItem)
     }
   }
 }

@@ -27,6 +27,7 @@ final class OpenDatabases {
     template.limits.maximumFields = configuration.limits.maximumFields
     template.limits.maximumQuerySeconds = configuration.limits.maximumQuerySeconds
     template.limits.maximumIndexes = configuration.limits.maximumIndexes
+    template.limits.maximumZones = configuration.limits.maximumZones
     template.makesAutomaticIndexes = configuration.makesAutomaticIndexes
     // The limit that clients see counts the default container as well.
     directory = StoreDirectory(

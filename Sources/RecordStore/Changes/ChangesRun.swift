@@ -71,7 +71,9 @@ struct ChangesRun {
     let last = Version.last(ofCommit: end)
     if next == nil { reached = last }
     return ChangesResult(
-      changes: changes, deletedZones: try deletedZones(after: position, upTo: reached),
+      changes: changes,
+      // A zone that is asked for is there.
+      deletedZones: query.zoneName == nil ? try connection.zonesDeleted(after: position, upTo: reached) : [],
       cursor: try cursor(at: reached, before: next, token.sequence, start: start, end: end),
       moreComing: next != nil || end < state.lastCommit)
   }
@@ -117,10 +119,6 @@ struct ChangesRun {
     let token = ChangeToken(
       store: state.identity, epoch: epoch, sequence: sequence, replay: .init(start: start, end: end))
     return ChangesCursor(token, isWhole ? .position : .version(reached))
-  }
-
-  private func deletedZones(after start: Version, upTo end: Version) throws(SQLiteError) -> [String] {
-    []
   }
 
   // MARK: Everything

@@ -67,12 +67,17 @@ struct Replay {
     let token = ChangeToken(
       store: state.identity, epoch: try connection.epoch(ofCommit: end), sequence: reached,
       replay: reached < end ? .init(start: start, end: end) : nil)
-    return page(of: changes, reached: reached, token)
+    return try page(of: changes, reached: reached, token)
   }
 
-  private func page(of changes: [RecordChange], reached: Int64, _ token: ChangeToken) -> ChangesPage {
-    ChangesPage(
-      changeSet: ChangeSet(sequence: reached, changeToken: token, changes: changes), start: start,
+  private func page(
+    of changes: [RecordChange], reached: Int64, _ token: ChangeToken
+  ) throws(SQLiteError) -> ChangesPage {
+    let deletedZones = try connection.zonesDeleted(
+      after: Version.last(ofCommit: position), upTo: Version.last(ofCommit: reached))
+    return ChangesPage(
+      changeSet: ChangeSet(
+        sequence: reached, changeToken: token, changes: changes, deletedZones: deletedZones), start: start,
       moreComing: reached < state.lastCommit)
   }
 
@@ -109,7 +114,7 @@ struct Replay {
     if isWhole { reached = end }
     let token = ChangeToken(
       store: state.identity, epoch: try connection.epoch(ofCommit: reached), sequence: reached)
-    return page(of: changes.changeList, reached: reached, token)
+    return try page(of: changes.changeList, reached: reached, token)
   }
 
   private func origin(_ row: Statement) -> Caller {

@@ -22,6 +22,10 @@ public enum WriteOperation: Sendable {
   case delete(DeleteOperation)
   /// Changes no record and so makes no version: the store's position stays.
   case saveRecordType(RecordTypeDraft)
+  /// Makes a zone, if it is not there; the store's position stays.
+  case saveZone(zoneName: String)
+  /// One commit, with the records in it.
+  case deleteZone(DeleteZoneOperation)
 
   /// A save under one of the three policies of `saveRecord`.
   public static func save(_ draft: RecordDraft, policy: SavePolicy) -> WriteOperation {
@@ -99,6 +103,18 @@ public struct DeleteOperation: Sendable {
     self.recordName = recordName
     self.recordType = recordType
     self.recordChangeTag = recordChangeTag
+    self.ignoresMissing = ignoresMissing
+  }
+}
+
+/// A zone to be deleted, with every record in it.
+public struct DeleteZoneOperation: Sendable {
+  public var zoneName: String
+  /// Whether a missing zone is no error.
+  public var ignoresMissing: Bool
+
+  public init(zoneName: String, ignoresMissing: Bool = false) {
+    self.zoneName = zoneName
     self.ignoresMissing = ignoresMissing
   }
 }

@@ -16,4 +16,7 @@ public enum ItemResult: Sendable {
   case deleted(zoneName: String, recordName: String, existed: Bool)
   /// How it is now tells ``Reader/recordType(_:)``.
   case savedRecordType(name: String)
+  case savedZone(zoneName: String)
+  /// How many records were deleted with it; none also where a missing zone is no error.
+  case deletedZone(zoneName: String, records: Int)
 }

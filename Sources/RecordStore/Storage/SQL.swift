@@ -3,10 +3,11 @@ enum SQL: Int, CaseIterable {
   case dataVersion, store, updateStore
   case insertEpoch, epochOfCommit
   case zones, types, fields, indexes
+  case insertZone, updateZone, removeZone, zonesDeleted, recordsOfZone
   case insertType, growType, recordsOfType, insertField, insertIndex, growIndex
   case updateType, updateField, updateIndex, indexesOfType, noteUse, largestRecord
   case dropIndex, droppedIndexes, reachIndex, entriesFrom, removeEntries, removeIndex
-  case recordByName, recordsByName, versionByID, bodyByID
+  case recordByName, recordByID, recordsByName, versionByID, bodyByID
   case insertRecord, updateRecord, removeTombstone, removeRecord, bodiesAfter
   case insertChange, changeByVersion, previousVersion, changesBetween, changeAtPlace, oldestChanges, removeChanges
   case insertEntry, removeEntry, entriesUp, entriesDown, tiesAfter, countEntries, countEntriesOfZone
@@ -32,7 +33,17 @@ enum SQL: Int, CaseIterable {
     case .epochOfCommit:
       "SELECT nonce FROM epoch WHERE firstCommit <= ?1 ORDER BY firstCommit DESC LIMIT 1"
 
-    case .zones: "SELECT id, name FROM zone"
+    case .zones: "SELECT id, name, deleted FROM zone"
+    case .insertZone: "INSERT INTO zone (name) VALUES (?1)"
+    case .updateZone: "UPDATE zone SET deleted = ?2 WHERE id = ?1"
+    case .removeZone: "DELETE FROM zone WHERE id = ?1"
+    case .zonesDeleted: "SELECT name FROM zone WHERE deleted > ?1 AND deleted <= ?2 ORDER BY deleted"
+    case .recordsOfZone:
+      // What is of the zone is found in the index of names.
+      """
+      SELECT id FROM record WHERE id IN (SELECT id FROM record WHERE zone = ?1) AND body IS NOT NULL
+      ORDER BY id
+      """
     case .types: "SELECT id, name, automaticIndexes FROM type"
     case .recordsOfType: "SELECT records FROM type WHERE id = ?1"
     case .fields: "SELECT type, name, valueType, indexes FROM field"
@@ -74,6 +85,7 @@ enum SQL: Int, CaseIterable {
     case .removeIndex: "DELETE FROM declaredIndex WHERE id = ?1"
 
     case .recordByName: "SELECT id, type, version, body FROM record WHERE name = ?1 AND zone = ?2"
+    case .recordByID: "SELECT type, version, body FROM record WHERE id = ?1"
     case .recordsByName: "SELECT body, id FROM record WHERE name = ?1 AND body IS NOT NULL"
     case .versionByID: "SELECT version, body FROM record WHERE id = ?1"
     case .bodyByID: "SELECT body FROM record WHERE id = ?1"

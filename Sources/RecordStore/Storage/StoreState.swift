@@ -12,7 +12,10 @@ struct StoreState {
   var recordBytes: Int64 = 0
   var changes: Int64 = 0
   var changeBytes: Int64 = 0
+  /// Those that are there.
   var zones: [Name: Int64] = [:]
+  /// Those whose deletion is kept in the log.
+  var deletedZones: [Name: DeletedZone] = [:]
   var types: [Name: RecordType] = [:]
   /// Indexes of which only the entries are still there.
   var droppedIndexes: [Int64] = []
@@ -34,6 +37,13 @@ struct StoreState {
 
   /// The position of the last commit.
   var token: ChangeToken { token(at: lastCommit) }
+}
+
+/// A zone that is not there any more. Should it be made anew, it is the same again.
+struct DeletedZone {
+  let id: Int64
+  /// Of its deletion.
+  let version: Version
 }
 
 /// What is known of a record type.
@@ -70,6 +80,7 @@ extension StoreState {
     epoch = try epochOfCommit.first { UInt32(truncatingIfNeeded: $0.int64(0)) } ?? 0
     if let known, known.schema == schema {
       zones = known.zones
+      deletedZones = known.deletedZones
       types = known.types
       droppedIndexes = known.droppedIndexes
     } else {
@@ -94,7 +105,14 @@ extension StoreState {
   /// Zones, types, fields and indexes.
   private mutating func readSchema(_ connection: Connection) throws(SQLiteError) {
     let zone = try connection.statement(.zones)
-    while try zone.step() { zones[Name(zone.text(1))] = zone.int64(0) }
+    while try zone.step() {
+      let name = Name(zone.text(1))
+      if let deleted = zone.optionalInt64(2) {
+        deletedZones[name] = DeletedZone(id: zone.int64(0), version: Version(rawValue: deleted))
+      } else {
+        zones[name] = zone.int64(0)
+      }
+    }
     var byID: [Int64: RecordType] = [:]
     var names: [Int64: Name] = [:]
     let type = try connection.statement(.types)

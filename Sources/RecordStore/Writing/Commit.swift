@@ -8,6 +8,8 @@ struct Commit {
   let timestamp: Int64
   private(set) var ordinal: Int64 = 0
   private(set) var changes = NetChanges()
+  /// By name.
+  private(set) var deletedZones: [String] = []
 
   init(number: Int64, caller: Caller, timestamp: Int64) {
     self.number = number
@@ -24,6 +26,12 @@ struct Commit {
   mutating func note(record: Int64, from before: StoredRecord?, to after: StoredRecord?) {
     ordinal += 1
     changes.note(record: record, from: before, to: after, by: caller)
+  }
+
+  /// Notes the deletion of a zone, written under `nextVersion`.
+  mutating func note(deletedZone name: String) {
+    ordinal += 1
+    deletedZones.append(name)
   }
 
   /// Whether anything was changed.

@@ -7,7 +7,12 @@ struct PendingWrite: Sendable {
 
   /// Whether it wants to save something.
   var saves: Bool {
-    request.operations.contains { if case .delete = $0 { false } else { true } }
+    request.operations.contains { operation in
+      switch operation {
+      case .delete, .deleteZone: false
+      case .save, .saveRecordType, .saveZone: true
+      }
+    }
   }
 
   func answer(_ result: Result<WriteResult, WriteFailure>) -> CommitGroup.Answer {

@@ -29,7 +29,8 @@ extension WriteTransaction {
     return .success(.deleted(zoneName: operation.zoneName, recordName: name, existed: true))
   }
 
-  private mutating func delete(
+  /// Deletes a record that is there.
+  mutating func delete(
     _ row: RecordRow, _ record: StoredRecord, commit: inout Commit
   ) throws(SQLiteError) {
     try beginEpoch(with: commit)

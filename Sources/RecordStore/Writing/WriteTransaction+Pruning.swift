@@ -57,5 +57,6 @@ extension WriteTransaction {
     state.changes -= Int64(removed.count)
     state.horizon = max(state.horizon, last.commit)
     try pruneMoments()
+    try removeForgottenZones()
   }
 }

@@ -23,6 +23,17 @@ extension WriteTransaction {
     }
   }
 
+  /// Nil when there is no such row.
+  func row(_ id: Int64) throws(SQLiteError) -> RecordRow? {
+    let find = try connection.statement(.recordByID)
+    find.bind(id, at: 1)
+    return try find.first { row in
+      RecordRow(
+        id: id, type: row.int64(0), version: Version(rawValue: row.int64(1)),
+        record: row.isNull(2) ? nil : StoredRecord(body: JSON(unchecked: row.bytes(2))))
+    }
+  }
+
   func insert(
     name: String, zone: Int64, type: Int64, version: Version, body: ArraySlice<UInt8>
   ) throws(SQLiteError) -> Int64 {

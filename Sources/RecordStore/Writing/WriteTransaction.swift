@@ -83,6 +83,8 @@ struct WriteTransaction {
     case .save(let save): try apply(save, in: &commit)
     case .delete(let delete): try apply(delete, in: &commit)
     case .saveRecordType(let draft): try apply(draft)
+    case .saveZone(let zoneName): try apply(saveZone: zoneName)
+    case .deleteZone(let deletion): try apply(deletion, in: &commit)
     }
   }
 
@@ -91,7 +93,9 @@ struct WriteTransaction {
     state.lastCommit = commit.number
     if !keepsHistory { state.horizon = commit.number }
     changeSets.append(
-      ChangeSet(sequence: commit.number, changeToken: state.token, changes: commit.changes.changeList))
+      ChangeSet(
+        sequence: commit.number, changeToken: state.token, changes: commit.changes.changeList,
+        deletedZones: commit.deletedZones.filter { state.zones[Name($0)] == nil }))
   }
 }
 
