@@ -38,6 +38,8 @@ public struct ServiceLimits: Sendable, Equatable {
   public var maximumSubscriptions = 1000
   /// Rows of a sorted result that a subscription holds.
   public var maximumWindowRecords = 10_000
+  /// Saved subscriptions of a user in a database.
+  public var maximumSavedSubscriptions = 100
   /// Zones of a database.
   public var maximumZones = 1000
   /// Connections of a user.
@@ -65,7 +67,8 @@ public struct ServiceLimits: Sendable, Equatable {
       ("maximumSortDescriptors", maximumSortDescriptors),
       ("maximumKeys", maximumKeys), ("maximumGroups", maximumGroups), ("maximumSections", maximumSections),
       ("maximumSubscriptions", maximumSubscriptions), ("maximumWindowRecords", maximumWindowRecords),
-      ("maximumZones", maximumZones), ("maximumConnections", maximumConnections),
+      ("maximumSavedSubscriptions", maximumSavedSubscriptions), ("maximumZones", maximumZones),
+      ("maximumConnections", maximumConnections),
       ("maximumContainers", maximumContainers), ("maximumRequestsInFlight", maximumRequestsInFlight),
       ("maximumQueuedBytes", maximumQueuedBytes),
     ]

@@ -15,7 +15,9 @@ extension Method {
     let limits = invocation.limits
     let database = try invocation.database(for: .read)
     let query = ChangesQuery(
-      since: try arguments.changesCursor(in: database),
+      since: try arguments.string("since").map { text throws(RecordError) in
+        try database.changesCursor(text)
+      },
       zoneName: try arguments.string("zoneName"), recordType: try arguments.string("recordType"),
       resultsLimit: try arguments.integer("resultsLimit", in: 1...limits.maximumResults)
         ?? limits.defaultResults,
@@ -33,22 +35,6 @@ extension Method {
       page.write(found, to: &result)
       try invocation.checkReply(result)
     }
-  }
-}
-
-extension Arguments {
-  /// Nil when `since` is omitted. Throws `changeTokenExpired` for a text that never was a token.
-  fileprivate func changesCursor(in database: Database) throws(RecordError) -> ChangesCursor? {
-    guard let text = try string("since") else { return nil }
-    guard let cursor = ChangesCursor(text: text) else {
-      throw RecordError(
-        .changeTokenExpired, "the change token is not one of this store",
-        details: [
-          RecordError.Detail("changeToken", try database.position().token.text),
-          RecordError.Detail("reason", "otherStore"),
-        ])
-    }
-    return cursor
   }
 }
 

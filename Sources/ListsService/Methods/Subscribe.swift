@@ -12,8 +12,9 @@ extension Method {
       .optional("include"), .optional("watchKeys"), .optional("suppressOwn"), .optional("includePrevious"),
       .optional("sortDescriptors"), .optional("sortBy"), .optional("sectionNameKey"),
       .optional("sectionIndexTitle"), .optional("resultsLimit"), .optional("countOnly"),
+      .optional("subscriptionID"),
     ],
-    errors: .read.union([.changeTokenExpired])
+    errors: .read.union([.changeTokenExpired, .unknownItem])
   ) { invocation, result throws(RecordError) in
     let session = invocation.session
     let database = try invocation.database(for: .read)
@@ -23,14 +24,13 @@ extension Method {
         "maximumSubscriptions", limit, actual: nil,
         "a connection may have \(limit) subscriptions at most")
     }
-    let definition = try SubscriptionDefinition(invocation)
     let position = try database.position()
-    if let zone = definition.zoneName { try database.reader.checkZone(zone) }
-    let start = try definition.start(in: database, at: position.token)
-    let subscription = Subscription(
-      id: session.makeSubscriptionID(), session: session, database: database,
-      shape: database.hub.shape(for: definition), definition: definition,
-      result: try definition.makeResult(), state: start)
+    let subscription =
+      if let attachment = try invocation.attachment(in: database) {
+        attachment.attach(session, to: database)
+      } else {
+        try invocation.subscription(in: database, at: position.token)
+      }
     database.hub.add(subscription)
     session.add(subscription)
     result.beginObject()
@@ -59,6 +59,21 @@ extension Method {
   }
 }
 
+extension Invocation {
+  /// A subscription of the connection's own.
+  fileprivate func subscription(
+    in database: Database, at current: ChangeToken
+  ) throws(RecordError) -> Subscription {
+    let definition = try SubscriptionDefinition(self)
+    if let zone = definition.zoneName { try database.reader.checkZone(zone) }
+    let start = try definition.start(in: database, at: current)
+    return Subscription(
+      id: session.makeSubscriptionID(), session: session, database: database,
+      shape: database.hub.shape(for: definition), definition: definition,
+      result: try definition.makeResult(), state: start)
+  }
+}
+
 extension SubscriptionDefinition {
   /// Where a subscription starts: with its result or the records that there are, after a token, or now. Throws
   /// `changeTokenExpired` for a token that can't be gone on from.
@@ -67,11 +82,7 @@ extension SubscriptionDefinition {
     guard let since else {
       return sendsInitial ? .sendingInitial(InitialRecords()) : .behind(current)
     }
-    guard let token = ChangeToken(text: since) else {
-      throw RecordError(
-        .changeTokenExpired, "the change token is not one of this store",
-        details: [RecordError.Detail("changeToken", current.text)])
-    }
+    let token = try database.changeToken(since, parameter: "since")
     // Asked for now, so that a token that is no good fails the request.
     _ = try database.reader.changes(after: token, limit: 1, maximumRows: 1)
     return .behind(token)

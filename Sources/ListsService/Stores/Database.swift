@@ -9,6 +9,8 @@ final class Database {
   /// Renewed with every group that the store delivers, so never behind what a client was told.
   let reader: Reader
   let hub: SubscriptionHub
+  /// Of the users' saved subscriptions.
+  var attached = AttachedSubscriptions()
   private(set) var origins = RecentOrigins()
   /// Records that a read may look at while others wait, and how long it may take for it.
   private static let rowsAtOnce = 2000

@@ -28,6 +28,7 @@ final class OpenDatabases {
     template.limits.maximumQuerySeconds = configuration.limits.maximumQuerySeconds
     template.limits.maximumIndexes = configuration.limits.maximumIndexes
     template.limits.maximumZones = configuration.limits.maximumZones
+    template.limits.maximumSavedSubscriptions = configuration.limits.maximumSavedSubscriptions
     template.makesAutomaticIndexes = configuration.makesAutomaticIndexes
     // The limit that clients see counts the default container as well.
     directory = StoreDirectory(

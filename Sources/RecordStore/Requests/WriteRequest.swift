@@ -26,6 +26,10 @@ public enum WriteOperation: Sendable {
   case saveZone(zoneName: String)
   /// One commit, with the records in it.
   case deleteZone(DeleteZoneOperation)
+  /// These three change no record: the store's position stays.
+  case saveSubscription(SaveSubscriptionOperation)
+  case deleteSubscription(DeleteSubscriptionOperation)
+  case acknowledge(AcknowledgeOperation)
 
   /// A save under one of the three policies of `saveRecord`.
   public static func save(_ draft: RecordDraft, policy: SavePolicy) -> WriteOperation {

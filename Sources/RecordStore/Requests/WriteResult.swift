@@ -19,4 +19,8 @@ public enum ItemResult: Sendable {
   case savedZone(zoneName: String)
   /// How many records were deleted with it; none also where a missing zone is no error.
   case deletedZone(zoneName: String, records: Int)
+  /// As it is now. `isChanged` is false when it was there already and asked for the same.
+  case savedSubscription(SavedSubscription, isChanged: Bool)
+  case deletedSubscription(id: String)
+  case acknowledged(id: String, position: ChangeToken)
 }

@@ -4,12 +4,14 @@ enum SQL: Int, CaseIterable {
   case insertEpoch, epochOfCommit
   case zones, types, fields, indexes
   case insertZone, updateZone, removeZone, zonesDeleted, recordsOfZone
+  case subscriptionsOfUser, subscriptionOfUser, putSubscription, moveSubscription, removeSubscription
   case insertType, growType, recordsOfType, insertField, insertIndex, growIndex
   case updateType, updateField, updateIndex, indexesOfType, noteUse, largestRecord
   case dropIndex, droppedIndexes, reachIndex, entriesFrom, removeEntries, removeIndex
   case recordByName, recordByID, recordsByName, versionByID, bodyByID
   case insertRecord, updateRecord, removeTombstone, removeRecord, bodiesAfter
-  case insertChange, changeByVersion, previousVersion, changesBetween, changeAtPlace, oldestChanges, removeChanges
+  case insertChange, changeByVersion, previousVersion, changesBetween, changeAtPlace
+  case oldestChanges, removeChanges
   case insertEntry, removeEntry, entriesUp, entriesDown, tiesAfter, countEntries, countEntriesOfZone
   case firstEntry, lastEntry
   case placesOfEntries, placesByName, placeByID
@@ -83,6 +85,19 @@ enum SQL: Int, CaseIterable {
       "SELECT key, tie FROM entry WHERE declaredIndex = ?1 ORDER BY key, tie LIMIT 1 OFFSET ?2"
     case .removeEntries: "DELETE FROM entry WHERE declaredIndex = ?1 AND (key, tie) <= (?2, ?3)"
     case .removeIndex: "DELETE FROM declaredIndex WHERE id = ?1"
+
+    case .subscriptionsOfUser:
+      "SELECT id, definition, position, isStarted FROM subscription WHERE user = ?1 ORDER BY id"
+    case .subscriptionOfUser:
+      "SELECT id, definition, position, isStarted FROM subscription WHERE user = ?1 AND id = ?2"
+    case .putSubscription:
+      """
+      INSERT OR REPLACE INTO subscription (user, id, definition, position, isStarted)
+      VALUES (?1, ?2, ?3, ?4, 0)
+      """
+    case .moveSubscription:
+      "UPDATE subscription SET position = ?3, isStarted = 1 WHERE user = ?1 AND id = ?2"
+    case .removeSubscription: "DELETE FROM subscription WHERE user = ?1 AND id = ?2"
 
     case .recordByName: "SELECT id, type, version, body FROM record WHERE name = ?1 AND zone = ?2"
     case .recordByID: "SELECT type, version, body FROM record WHERE id = ?1"

@@ -9,8 +9,8 @@ struct PendingWrite: Sendable {
   var saves: Bool {
     request.operations.contains { operation in
       switch operation {
-      case .delete, .deleteZone: false
-      case .save, .saveRecordType, .saveZone: true
+      case .delete, .deleteZone, .deleteSubscription: false
+      case .save, .saveRecordType, .saveZone, .saveSubscription, .acknowledge: true
       }
     }
   }

@@ -13,6 +13,8 @@ struct WriteTransaction {
   var changeSets: [ChangeSet] = []
   /// Whether something was done at indexes that no client asked for.
   var hasIndexWork = false
+  /// Whether a saved subscription is another one, or elsewhere.
+  var changesSubscriptions = false
 
   /// Throws only what makes the whole transaction void; everything else is in the result.
   mutating func carryOut(
@@ -85,6 +87,9 @@ struct WriteTransaction {
     case .saveRecordType(let draft): try apply(draft)
     case .saveZone(let zoneName): try apply(saveZone: zoneName)
     case .deleteZone(let deletion): try apply(deletion, in: &commit)
+    case .saveSubscription(let subscription): try apply(subscription, by: commit.caller)
+    case .deleteSubscription(let deletion): try apply(deletion, by: commit.caller)
+    case .acknowledge(let acknowledgement): try apply(acknowledgement, by: commit.caller)
     }
   }
 

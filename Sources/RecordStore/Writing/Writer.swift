@@ -175,7 +175,7 @@ final class Writer {
       let value = try body(&work)
       guard
         work.state.lastCommit != state.lastCommit || work.state.schema != state.schema
-          || work.state.horizon != state.horizon || work.hasIndexWork
+          || work.state.horizon != state.horizon || work.hasIndexWork || work.changesSubscriptions
       else {
         transaction.rollBack()
         return value

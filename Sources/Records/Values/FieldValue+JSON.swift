@@ -148,7 +148,7 @@ extension JSON.Member {
 
 extension JSON {
   /// The same tokens with no white space between them: a stored value must not bring line feeds into a reply.
-  func withoutSpace() -> JSON {
+  public func withoutSpace() -> JSON {
     var result: [UInt8] = []
     var isInString = false
     var isEscaped = false

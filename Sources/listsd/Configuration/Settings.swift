@@ -159,6 +159,9 @@ struct Setting: Sendable {
     count(
       "maximumWindowRecords", \.limits.maximumWindowRecords,
       "Rows of a sorted result that a subscription holds"),
+    count(
+      "maximumSavedSubscriptions", \.limits.maximumSavedSubscriptions,
+      "Saved subscriptions of a user in a database; takes effect at the next start"),
     count("maximumZones", \.limits.maximumZones, "Zones of a database; takes effect at the next start"),
     count("maximumConnections", \.limits.maximumConnections, "Connections of a user"),
     count("maximumContainers", \.limits.maximumContainers, "Containers; takes effect at the next start"),
