@@ -85,7 +85,7 @@ struct ChangesRun {
     let id = row.int64(1)
     _ = budget.spend(bytes: 0)
     if let last = lastVersions[id], last != version { return }
-    guard let last = try connection.version(ofRecord: id, at: end) else { return }
+    let last = try connection.state(ofRecord: id, at: .last(ofCommit: end))
     guard last.version == version else {
       lastVersions[id] = last.version
       return
@@ -155,7 +155,7 @@ struct ChangesRun {
       let record =
         version <= end
         ? body.map { StoredRecord(body: JSON(unchecked: $0)) }
-        : try connection.version(ofRecord: reached, at: token.sequence)?.record
+        : try connection.state(ofRecord: reached, at: end).record
       guard let record else { continue }
       append([RecordChange(found: record)])
     }
@@ -179,29 +179,5 @@ extension RecordChange {
     self.init(
       zoneName: record.zoneName, recordType: record.recordType, recordName: record.recordName, before: nil,
       after: record, origin: Caller(userID: UInt32(user) ?? 0, connection: 0))
-  }
-}
-
-extension Connection {
-  /// The version that a record had at a position, and the record; nil when there was none, or when that is no
-  /// longer known.
-  fileprivate func version(
-    ofRecord id: Int64, at position: Int64
-  ) throws(SQLiteError) -> (version: Version, record: StoredRecord?)? {
-    let find = try statement(.versionByID)
-    find.bind(id, at: 1)
-    let current = try find.first { row in
-      (
-        Version(rawValue: row.int64(0)),
-        row.isNull(1) ? nil : StoredRecord(body: JSON(unchecked: row.bytes(1)))
-      )
-    }
-    guard var (version, record) = current else { return nil }
-    let limit = Version.last(ofCommit: position)
-    while version > limit {
-      guard let change = try change(making: version), let previous = change.previous else { return nil }
-      (version, record) = (previous, change.replaced)
-    }
-    return (version, record)
   }
 }
