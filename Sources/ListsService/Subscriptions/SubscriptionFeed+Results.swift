@@ -30,8 +30,12 @@ extension Service {
 
   private func adopt(_ read: ReadResult, by subscription: Subscription) throws(RecordError) {
     guard let result = subscription.result, let token = read.changeToken else { throw .unexpectedAnswer }
-    let step = try result.adopt(read, try subscription.database.reader.resolver)
-    try push(step, to: subscription, token: token, isInitial: !subscription.hasBegun)
+    let reader = subscription.database.reader
+    // The snapshot may be ahead of the one that a reader thread read.
+    let records: any RecordResolver =
+      if let past = try? reader.pastRecords(at: token.commit) { past } else { try reader.resolver }
+    let step = try result.adopt(read, records)
+    push(step, to: subscription, token: token, records, isInitial: !subscription.hasBegun)
     subscription.state = .behind(token)
   }
 
@@ -42,19 +46,12 @@ extension Service {
     followed: FollowedChanges
   ) throws(RecordError) {
     guard let result = subscription.result else { return }
-    let resolver =
-      subscription.shape.following == nil
-      ? try subscription.database.reader.resolver : try followed.after()
-    let step = try result.advance(by: matched, isWhole: isWhole, resolver) { () throws(RecordError) in
+    let records = try followed.after()
+    let step = try result.advance(by: matched, isWhole: isWhole, records) { () throws(RecordError) in
       try followed.check()
     }
     guard let step else { return subscription.state = .readingResult }
-    do throws(RecordError) {
-      try push(step, to: subscription, token: token, isInitial: false)
-    } catch {
-      // The result has moved on already, so that telling the changes again would tell nothing.
-      end(subscription, .failed(error))
-    }
+    push(step, to: subscription, token: token, records, isInitial: false)
   }
 
   /// Nothing is left of a result whose zone was deleted. Throws what its read failed for, where that is
@@ -67,17 +64,17 @@ extension Service {
       return subscription.state = .readingResult
     }
     let position = try database.position()
-    let step = result.clear(try database.reader.resolver)
-    try push(step, to: subscription, token: position.token, isInitial: !subscription.hasBegun)
+    let records = try database.reader.resolver
+    let step = result.clear(records)
+    push(step, to: subscription, token: position.token, records, isInitial: !subscription.hasBegun)
     subscription.state = .behind(position.token)
   }
 
   private func push(
-    _ step: LiveStep, to subscription: Subscription, token: ChangeToken, isInitial: Bool
-  ) throws(RecordError) {
-    let parts = try subscription.shape.parts(of: step.changes, isOwn: subscription.isOwn) {
-      () throws(RecordError) in try subscription.database.reader.resolver
-    }
+    _ step: LiveStep, to subscription: Subscription, token: ChangeToken, _ records: any RecordResolver,
+    isInitial: Bool
+  ) {
+    let parts = subscription.shape.parts(of: step.changes, records, isOwn: subscription.isOwn)
     let marks = Subscription.Marks(isInitial: isInitial, count: step.count)
     if !parts.isEmpty || step.count != nil {
       subscription.push(parts, token: token.text, partial: token.text, marks)

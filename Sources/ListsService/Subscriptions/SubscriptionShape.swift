@@ -173,16 +173,16 @@ final class SubscriptionShape {
     return pushed
   }
 
-  /// What a result's change does to its rows.
+  /// What a result's change does to its rows. `resolver` finds what those refer to.
   func parts(
-    of changes: [(match: MatchedChange, move: RowMove)], isOwn: (RecordChange) -> Bool,
-    resolver: () throws(RecordError) -> any RecordResolver
-  ) throws(RecordError) -> [PushPart] {
+    of changes: [(match: MatchedChange, move: RowMove)], _ resolver: any RecordResolver,
+    isOwn: (RecordChange) -> Bool
+  ) -> [PushPart] {
     var parts = PushParts()
     for (match, move) in changes {
       var included: [IncludedRecord]?
       if !include.isEmpty {
-        included = match.change.after?.referencedRecords(at: include, try resolver()) ?? []
+        included = match.change.after?.referencedRecords(at: include, resolver) ?? []
       }
       parts.append(including: included) { output in
         writer.write(match, move, isOwn: isOwn(match.change), to: &output)

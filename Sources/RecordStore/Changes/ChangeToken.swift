@@ -63,6 +63,9 @@ public struct ChangeToken: Sendable, Hashable {
 }
 
 extension ChangeToken {
+  /// The number of the last commit that its holder knows all of; 0 before the first.
+  public var commit: Int64 { sequence }
+
   /// The token from which a replay goes on up to the position of another, and no farther, in the same store.
   public func replaying(upTo end: ChangeToken) -> ChangeToken {
     if let replay, replay.end == end.sequence { return self }
