@@ -66,7 +66,7 @@ class Run:
         options = self._options
         self.features = features(self._loop, self._service.socket, options.listsrpc) - options.without
         if self._is_pruned:
-            self._is_pruned = self._prune({**settings, "historyChanges": draw.choice([30, 100, 300])}, settings)
+            self._is_pruned = self._prune({**settings, "historyChanges": 1000}, settings)
         self._zones = [grammar.DEFAULT_ZONE] + ([grammar.WORK_ZONE] if "zones" in self.features else [])
         self._composer = Composer(self._ledger, self._zones, with_large=self._has_bulk)
         self._judge = Judge(self._loop, self._service.socket)
@@ -149,7 +149,7 @@ class Run:
     _kinds: dict[str, float] = {
         "any_write": 50, "burst": 12, "own_write": 9, "pause": 3, "unpause": 4, "disconnect": 3, "come_back": 4,
         "resubscribe": 3, "redefine": 2.5, "acknowledge": 8, "await": 4, "quiet": 4, "kill": 0.6, "terminate": 0.4,
-        "idle": 0.25, "remake_zone": 0.8, "watch": 2, "move": 1.5,
+        "idle": 0.25, "remake_zone": 0.8, "watch": 2, "move": 1.5, "flood": 0.7,
     }
 
     def summary(self) -> str:
@@ -160,7 +160,7 @@ class Run:
             f"{self.step} steps, {self.quiets} times compared ({self._judge.comparisons} results), "
             f"{ledger.acknowledged} writes acknowledged, {ledger.refused} refused, {ledger.unanswered} unanswered, "
             f"{total('pushes')} pushes, {total('changes')} changes, {total('beginnings')} beginnings, "
-            f"{total('resumes')} resumed, {total('resyncs')} resyncs, {self.probed} looked up, "
+            f"{total('resumes')} resumed, {total('resyncs')} resyncs, {total('expiries')} tokens expired, {self.probed} looked up, "
             f"{sum(watcher.lines for watcher in self._watchers)} lines of "
             f"{sum(watcher.starts for watcher in self._watchers)} watches, {self._service.starts} starts of the service")
 
@@ -263,6 +263,15 @@ class Run:
             for _ in range(draw.randrange(3)):
                 self._any_write(draw)
             self._write(number, self._composer.zone(grammar.WORK_ZONE, is_deleted=False))
+
+    def _flood(self, draw: random.Random) -> None:
+        """So many changes that those before are not kept, where few are."""
+        number = draw.randrange(len(self._writers))
+        if self._is_pruned:
+            for _ in range(8):
+                for write in self._composer.bulk(150):
+                    self._write(number, write)
+            self._await_replies()
 
     def _watch(self, draw: random.Random) -> None:
         watcher = draw.choice(self._watchers)

@@ -58,11 +58,15 @@ def _follows_references(loop: Loop, connection: Connection) -> bool:
 
     save("List", "list", {"name": "a"})
     save("Item", "item", {"list": {"$reference": {"recordName": "list"}}})
-    connection.ask("subscribe", {"recordType": "Item", "predicate": "list.name == 'b'", **_PROBE})
+    subscribed, error = connection.ask("subscribe", {"recordType": "Item", "predicate": "list.name == 'b'", **_PROBE})
+    if subscribed is None:
+        raise Fault("subscribe", text_of(error))
     save("List", "list", {"name": "b"})
     # What comes in any case says that what was to come before is there.
     save("Item", "other", {"list": {"$reference": {"recordName": "list"}}})
-    names = lambda: [change["recordName"] for push in pushes for change in push["changes"]]
+    names = lambda: [
+        change["recordName"] for push in pushes if push["subscriptionID"] == subscribed["subscriptionID"]
+        for change in push["changes"]]
     loop.until(lambda: "other" in names(), 60)
     return "item" in names()
 

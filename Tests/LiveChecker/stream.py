@@ -27,6 +27,9 @@ class Stream:
         self._buffers = buffers
         self._parts: list[Json] = []
         self._expects_initial = False
+        #: Whether it was asked for with the initial records, which then come again after a resync.
+        self.sends_initial = False
+
     @property
     def is_whole(self) -> bool:
         """Whether nothing waits for another part."""
@@ -38,7 +41,7 @@ class Stream:
         return bool(self._parts)
 
     def expect_initial(self) -> None:
-        self._expects_initial = True
+        self._expects_initial = self.sends_initial = True
 
     def receive(self, push: Json) -> list[Json]:
         """Takes a push and applies what is whole. Returns the pushes that it applied."""

@@ -46,7 +46,7 @@ class Subscriber:
         #: What it was told of: record, tag and whether it was said to be its own, until that is checked.
         self.told: list[tuple[Key, str, bool, int]] = []
         self._endings: list[dict[str, Any]] = []
-        self.pushes = self.changes = self.resumes = self.beginnings = self.resyncs = 0
+        self.pushes = self.changes = self.resumes = self.beginnings = self.resyncs = self.expiries = 0
 
     def __str__(self) -> str:
         return f"subscriber {self.number} on connection {self.client.number}: {self.definition}"
@@ -126,6 +126,7 @@ class Subscriber:
         code = error_code(error)
         self.trace.append(f"{method}: {text_of(error)[:300]}")
         if code == "changeTokenExpired" and self._has_pruning and error["data"].get("reason", "pruned") == "pruned":
+            self.expiries += 1
             self.begin_anew()
             return self.attach()
         # Until the zone is there again; or the service, which is just stopping.
@@ -289,7 +290,7 @@ class Subscriber:
             raise Fault("resync", "a live result never has to be read anew")
         self.resyncs += 1
         self.held.forget_all()
-        if self.definition.bootstrap == "initial":
+        if stream.sends_initial or (self._is_saved and self.definition.bootstrap == "initial"):
             # The initial records come by themselves.
             self.token = None
             return stream.expect_initial()
