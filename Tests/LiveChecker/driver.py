@@ -370,7 +370,7 @@ class Run:
             fault = Fault("state", differs or "")
             fault.about = subscriber
             raise fault
-        subscriber.held.is_overlapping = subscriber.held.is_lenient = False
+        subscriber.held.is_lenient = False
 
     def _compare_watcher(self, watcher: Watcher) -> None:
         find = self._judge.expectation(watcher.params)

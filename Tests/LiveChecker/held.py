@@ -60,8 +60,6 @@ class Held:
         self.is_lenient = False
         #: Whether a part of something is applied, and the rest is not there yet.
         self.is_midway = False
-        #: Whether what is told may be known already, until that is over for certain.
-        self.is_overlapping = False
         #: Whether a saved subscription was acknowledged with this.
         self.is_acknowledged = False
 

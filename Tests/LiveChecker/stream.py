@@ -14,7 +14,7 @@ class Stream:
     def __init__(self, held: Held, token: Optional[str], buffers: bool = True) -> None:
         self.held = held
         # One that applied a part at once, and then was away, gets the whole once more.
-        held.is_lenient = held.is_midway or held.is_overlapping
+        held.is_lenient = held.is_midway
         #: The newest from which a later subscription goes on; None while the initial records come.
         self.token = token
         #: Whether a change was told, and whether it was told whole.
@@ -63,14 +63,18 @@ class Stream:
             if not self._expects_initial:
                 raise Fault("initial", "marked initial, and the initial records were told")
             self._expects_initial = bool(push.get("moreComing"))
-            # What is of a later moment than the position (as further pages are): that is told once more then.
-            versions = [version_of(change["record"]) for change in push["changes"]]
-            self.held.is_overlapping |= self._expects_initial or any(version > position for version in versions)
+            for change in push["changes"]:
+                if version_of(change["record"]) > position:
+                    raise Fault("initial", f"{key_of(change)} is of after the position {position} of its page")
             self.held.apply(push)
             self._finish(push)
             return [push]
         if self._expects_initial:
-            raise Fault("initial", f"not marked initial, and the initial records are not told yet: {text_of(push)[:300]}")
+            # What becomes of those that were told, until the next of them are.
+            if not push.get("moreComing"):
+                raise Fault("initial", f"the last push, and the initial records are not told yet: {text_of(push)[:300]}")
+            self.held.apply(push)
+            return [push]
         self._parts.append(push)
         if self._buffers and push.get("moreComing"):
             return []
@@ -91,7 +95,7 @@ class Stream:
         self.held.is_midway = more
         if not more:
             self._whole = self._position
-        self.held.is_lenient = self.held.is_overlapping or (more and self.held.is_lenient)
+        self.held.is_lenient = more and self.held.is_lenient
 
     def _check_versions(self, pushes: list[Json]) -> None:
         """What is told lies between the two positions."""

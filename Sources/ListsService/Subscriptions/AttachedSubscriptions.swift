@@ -12,7 +12,10 @@ struct AttachedSubscriptions {
     weak var subscription: Subscription?
   }
 
+  private static let leastToSweep = 256
+
   private var attachments: [Key: Attachment] = [:]
+  private var sweepingAt = leastToSweep
 
   /// Nil when no connection has it attached.
   func subscription(_ id: String, ofUser userID: UInt32) -> Subscription? {
@@ -26,6 +29,11 @@ struct AttachedSubscriptions {
   /// Notes that the subscription's connection has it attached, and no other.
   mutating func put(_ subscription: Subscription) {
     let key = Key(userID: subscription.session.caller.userID, id: Array(subscription.id.utf8))
+    // What is over is forgotten now and then.
+    if attachments.count >= sweepingAt {
+      attachments = attachments.filter { $0.value.subscription != nil }
+      sweepingAt = max(Self.leastToSweep, attachments.count * 2)
+    }
     attachments[key] = Attachment(subscription: subscription)
   }
 }
