@@ -152,6 +152,10 @@ class HeldRecords(Held):
 
     def apply_own(self, key: Key, record: Optional[Json], position: int) -> None:
         """Applies what the client wrote itself, where it is not told of that."""
+        included = self.included.get(key)
+        if self.params.get("suppressOwn") and key in self.included and (
+                included is None or version_of(included) < position):
+            self.included[key] = record
         zone, kind = self.params.get("zoneName"), self.params.get("recordType")
         if not self.params.get("suppressOwn") or position < self.own.get(key, 0) or zone not in (None, key[0]):
             return

@@ -27,8 +27,16 @@ class Stream:
         self._buffers = buffers
         self._parts: list[Json] = []
         self._expects_initial = False
+        #: Whether the initial records may come once more: nobody knows whether an acknowledgement of the
+        #: position at which they came arrived.
+        self.may_begin_again = False
         #: Whether it was asked for with the initial records, which then come again after a resync.
         self.sends_initial = False
+
+    @property
+    def position(self) -> int:
+        """Up to where all was told."""
+        return self._whole
 
     @property
     def is_whole(self) -> bool:
@@ -60,6 +68,9 @@ class Stream:
             self._parts = []
             return []
         if push.get("initial"):
+            if self.may_begin_again and self._sequence == 1:
+                self.held.forget_all()
+                self._expects_initial = True
             if not self._expects_initial:
                 raise Fault("initial", "marked initial, and the initial records were told")
             self._expects_initial = bool(push.get("moreComing"))

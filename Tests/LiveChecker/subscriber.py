@@ -42,6 +42,7 @@ class Subscriber:
         #: Of a saved one: what was held at positions that are or may be acknowledged.
         self._snapshots: dict[str, Held] = {}
         self._is_saved = False
+        self._saved_token: Optional[str] = None
         self._is_acknowledging = False
         #: What it was told of: record, tag and whether it was said to be its own, until that is checked.
         self.told: list[tuple[Key, str, bool, int]] = []
@@ -134,11 +135,14 @@ class Subscriber:
             return
         raise Fault("subscribe", f"{method} {text_of(params)[:700]}: {text_of(error)[:700]}")
 
-    def _subscribe(self, params: Json, token: Optional[str], expects_initial: bool = False) -> None:
+    def _subscribe(
+        self, params: Json, token: Optional[str], expects_initial: bool = False, may_begin_again: bool = False,
+    ) -> None:
         def subscribed(result: Json) -> None:
             self.is_starting = False
             self.id = result["subscriptionID"]
             stream = self.stream = Stream(self.held, token, self.definition.buffers)
+            stream.may_begin_again = may_begin_again and not expects_initial
             if expects_initial:
                 stream.expect_initial()
             assert self.client.connection is not None
@@ -198,7 +202,7 @@ class Subscriber:
 
         def saved(result: Json) -> None:
             self._is_saved = True
-            token = result["subscription"]["changeToken"]
+            token = self._saved_token = result["subscription"]["changeToken"]
             if "since" not in params:
                 self._snapshots[token] = held_for(self.definition.params)
             self._attach_at(token)
@@ -221,8 +225,10 @@ class Subscriber:
         self._is_acknowledging = False
         self.held = self._snapshots[token].copied()
         self.resumes += 1
-        is_initial = self.definition.bootstrap == "initial" and not self._was_acknowledged(token)
-        self._subscribe({"subscriptionID": self.definition.saved}, None if is_initial else token, is_initial)
+        is_initial = self.definition.bootstrap != "query" and not self._was_acknowledged(token)
+        self._subscribe(
+            {"subscriptionID": self.definition.saved}, None if is_initial else token, is_initial,
+            may_begin_again=self.definition.bootstrap != "query" and token == self._saved_token)
 
     def _was_acknowledged(self, token: str) -> bool:
         """Whether a position was acknowledged, and is not the one that it was saved with."""
@@ -270,13 +276,15 @@ class Subscriber:
                 return self._begin_again()
             raise Fault("ended", f"the service ended it: {text_of(push)[:500]}")
         self.pushes += 1
+        known = stream.position
         for applied in stream.receive(push):
             for change in applied["changes"]:
                 self.changes += 1
                 if "record" in change and not applied.get("initial"):
+                    # One that is told for what it refers to, or for its place, was not written now.
+                    is_own = change.get("origin", {}).get("isOwn", False) and version_of(change["record"]) > known
                     self.told.append((
-                        key_of(change), change["record"]["recordChangeTag"],
-                        change.get("origin", {}).get("isOwn", False), self.client.author))
+                        key_of(change), change["record"]["recordChangeTag"], is_own, self.client.author))
                 self._on_change(self, change)
         if not stream.has_parts:
             self.token = stream.token
@@ -290,7 +298,7 @@ class Subscriber:
             raise Fault("resync", "a live result never has to be read anew")
         self.resyncs += 1
         self.held.forget_all()
-        if stream.sends_initial or (self._is_saved and self.definition.bootstrap == "initial"):
+        if stream.sends_initial or (self._is_saved and self.definition.bootstrap != "query"):
             # The initial records come by themselves.
             self.token = None
             return stream.expect_initial()
