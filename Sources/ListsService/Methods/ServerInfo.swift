@@ -8,7 +8,7 @@ extension Method {
   /// Features that a client may ask for by name.
   private static let capabilities = [
     "batch", "changes", "sections", "atomicBatches", "localizedCollation", "include", "distinct", "aggregate",
-    "explain", "cloudKitFilters",
+    "explain", "cloudKitFilters", "fetchChanges", "liveResults", "savedSubscriptions", "zones",
   ]
 
   static let serverInfo = Method(
