@@ -81,11 +81,7 @@ class Stream:
             self._finish(push)
             return [push]
         if self._expects_initial:
-            # What becomes of those that were told, until the next of them are.
-            if not push.get("moreComing"):
-                raise Fault("initial", f"the last push, and the initial records are not told yet: {text_of(push)[:300]}")
-            self.held.apply(push)
-            return [push]
+            raise Fault("initial", f"not marked initial, and the initial records are not told yet: {text_of(push)[:300]}")
         self._parts.append(push)
         if self._buffers and push.get("moreComing"):
             return []

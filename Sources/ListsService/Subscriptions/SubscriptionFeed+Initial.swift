@@ -40,7 +40,7 @@ extension Service {
     let reached = page.changeSet.changeToken
     subscription.push(
       try parts(of: told, for: subscription, followed), token: reached.text, partial: reached.text,
-      Subscription.Marks(moreComing: true))
+      Subscription.Marks(isInitial: true, moreComing: true))
     var records = records
     records.known = reached
     subscription.state = .sendingInitial(records)
