@@ -1,19 +1,24 @@
-"""`listsrpc watch`, killed and started again, whose lines say what there is."""
+"""`listsrpc watch`, killed and started again, whose lines say what there is.
+
+What was printed behind the position that is noted is told anew, as one replay: of a record that was printed, and is
+deleted before the next start, nothing comes. So the reader goes back to the noted position, as its lines have it.
+"""
 
 from __future__ import annotations
 
+import collections
 import os
 import subprocess
 from typing import Optional
 
 from held import HeldRecords
-from wire import Fault, Json, key_of, parsed, text_of
+from wire import Fault, Json, Key, key_of, parsed, position_of, text_of
 
 _LEAVES = {"left", "deleted"}
 
 
 class Watcher:
-    """One watch over all the processes that it is. Its lines may come again after a kill, but none is missing."""
+    """One watch over all the processes that it is."""
 
     def __init__(self, number: int, listsrpc: str, socket: str, folder: str, params: Json, has_state: bool) -> None:
         self.params = params
@@ -23,6 +28,8 @@ class Watcher:
         self._folder = os.path.join(folder, f"watch{number}")
         os.mkdir(self._folder)
         self._has_state = has_state
+        #: What was held at the last positions that were printed. At most one commit is printed and not noted.
+        self._snapshots: collections.deque[tuple[int, dict[Key, Json]]] = collections.deque(maxlen=8)
         self._process: Optional[subprocess.Popen[bytes]] = None
         self._output = ""
         self._read = 0
@@ -53,8 +60,7 @@ class Watcher:
         """Starts it, if it doesn't run. Without a state file it begins anew."""
         if self._process is not None:
             return
-        if not self._has_state or not self._is_noted():
-            self.held = HeldRecords(self.params)
+        self._go_back()
         self.starts += 1
         self._output = os.path.join(self._folder, f"{self.starts}.jsonl")
         self._read = 0
@@ -63,10 +69,24 @@ class Watcher:
                 [self._listsrpc, *self._arguments], stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
                 env=self._environment)
 
-    def _is_noted(self) -> bool:
-        """Whether it goes on: killed before anything was noted, it tells from the beginning what there is."""
+    def _go_back(self) -> None:
+        """Forgets what was printed and is not noted."""
         path = os.path.join(self._folder, "state")
-        return os.path.exists(path) and os.path.getsize(path) > 0
+        if not self._has_state or not os.path.exists(path) or os.path.getsize(path) == 0:
+            self.held = HeldRecords(self.params)
+            self._snapshots.clear()
+            self._snapshots.append((0, {}))
+            return
+        with open(path, "rb") as file:
+            token = parsed(file.read())["changeToken"]
+        if token is None:
+            # It has begun and noted no position: then it has to say itself that what it printed is void.
+            return
+        while self._snapshots and self._snapshots[-1][0] > position_of(token):
+            self._snapshots.pop()
+        if not self._snapshots:
+            raise Fault("watch", f"{self} has noted {token}, behind which it has printed more than one commit")
+        self.held.records = dict(self._snapshots[-1][1])
 
     def kill(self) -> None:
         if self._process is None:
@@ -107,3 +127,5 @@ class Watcher:
             self.held.records[key_of(line)] = line["record"]
         else:
             raise Fault("watch", f"{self}: a line of what nobody knows: {text_of(line)[:500]}")
+        if line.get("changeToken"):
+            self._snapshots.append((position_of(line["changeToken"]), dict(self.held.records)))
