@@ -325,8 +325,7 @@ class Run:
     def _check_absent(self) -> None:
         absent, self._absent = self._absent, []
         for key, version in absent:
-            deletions = self._ledger.deletions.get(key, [])
-            if key not in self._ledger.uncertain and not any(position > version for position in deletions):
+            if self._ledger.is_certain(key) and not self._ledger.was_deleted(key, version):
                 raise Fault("early", f"{key} was pushed in version {version}, was not there, and nobody deleted it")
 
     # MARK: Comparing
@@ -352,6 +351,7 @@ class Run:
         for subscriber in self._subscribers:
             subscriber.check_told()
         self._ledger.uncertain = set()
+        self._ledger.uncertain_zones = set()
 
     def _compare(self, subscriber: Subscriber) -> None:
         expectation = self._judge.expectation(subscriber.definition.params)

@@ -83,7 +83,7 @@ class Held:
             if key in there:
                 raise Fault("included", f"{key} is included twice")
             there.add(key)
-            self.included[key] = entry["record"]
+            self._take_one_included(key, entry["record"], push)
         for change in push["changes"]:
             for path in self.include:
                 if "record" not in change or (self.desired is not None and path not in self.desired):
@@ -91,6 +91,13 @@ class Held:
                 for key in references(change["record"], path):
                     if key not in there:
                         raise Fault("included", f"{key}, which {change['recordName']} refers to, is not included")
+
+    def _take_one_included(self, key: Key, record: Optional[Json], push: Json) -> None:
+        self.included[key] = record
+
+    def due_included(self) -> Optional[set[Key]]:
+        """Those of which the client must know how they are; None when that is all that a query includes."""
+        return None
 
     def check_update(self, change: Json, before: Json) -> None:
         """What changedKeys and previous say, by what is held."""
@@ -138,6 +145,11 @@ class HeldRecords(Held):
         self.records: dict[Key, Json] = {}
         #: Of records that the client wrote or deleted itself and is not told of: the version or position.
         self.own: dict[Key, int] = {}
+        #: Of these `included` has what the client wrote itself, or knows no better.
+        self.own_included: set[Key] = set()
+        #: Records that the client wrote last itself: nobody tells it of what they refer to.
+        self.own_records: set[Key] = set()
+        self._own_positions: dict[Key, int] = {}
         #: What was told in spite of that, with the versions before and after: others must have written too.
         self.suspects: list[tuple[Key, int, int]] = []
 
@@ -152,10 +164,8 @@ class HeldRecords(Held):
 
     def apply_own(self, key: Key, record: Optional[Json], position: int) -> None:
         """Applies what the client wrote itself, where it is not told of that."""
-        included = self.included.get(key)
-        if self.params.get("suppressOwn") and key in self.included and (
-                included is None or version_of(included) < position):
-            self.included[key] = record
+        if self.params.get("suppressOwn") and self.include:
+            self._include_own(key, record, position)
         zone, kind = self.params.get("zoneName"), self.params.get("recordType")
         if not self.params.get("suppressOwn") or position < self.own.get(key, 0) or zone not in (None, key[0]):
             return
@@ -172,6 +182,42 @@ class HeldRecords(Held):
         elif held is None or version_of(held) < version_of(record):
             self.records[key] = record
             self.own[key] = position
+            self.own_records.add(key)
+
+    def _include_own(self, key: Key, record: Optional[Json], position: int) -> None:
+        """Nobody tells of what becomes of an included record by an own write, so the client has to know."""
+        included = self.included.get(key)
+        if position < self._own_positions.get(key, 0) or (included is not None and version_of(included) > position):
+            return
+        self._own_positions[key] = position
+        self.own_included.add(key)
+        self.included[key] = record
+
+    def _take_one_included(self, key: Key, record: Optional[Json], push: Json) -> None:
+        # The answer to an own write overtakes the pushes that wait.
+        if key in self._own_positions and position_of(push["changeToken"]) < self._own_positions[key]:
+            if record is None or version_of(record) <= self._own_positions[key]:
+                return
+        self.own_included.discard(key)
+        self.included[key] = record
+
+    def due_included(self) -> Optional[set[Key]]:
+        """What the records refer to that the client did not write itself."""
+        if not self.params.get("suppressOwn"):
+            return None
+        due: set[Key] = set()
+        for holder, record in self.records.items():
+            if holder in self.own_records:
+                continue
+            for path in self.include:
+                first, _, rest = path.partition(".")
+                for key in references(record, first):
+                    target = self.included.get(key)
+                    if not rest:
+                        due.add(key)
+                    elif target is not None and key not in self.own_included:
+                        due |= set(references(target, rest))
+        return due
 
     def _apply(self, change: Json, push: Json) -> None:
         key, reason = key_of(change), change["reason"]
@@ -179,6 +225,7 @@ class HeldRecords(Held):
         suppressed = bool(self.params.get("suppressOwn"))
         if suppressed and self._is_older(key, change, push):
             return
+        self.own_records.discard(key)
         if suppressed and after is not None and not push.get("initial"):
             self.suspects.append((key, version_of(before) if before else 0, version_of(after)))
         is_strict = not self.is_lenient and not suppressed
@@ -216,3 +263,4 @@ class HeldRecords(Held):
 
     def forget_all(self) -> None:
         self.records, self.included, self.own = {}, {}, {}
+        self.own_included, self.own_records, self._own_positions = set(), set(), {}

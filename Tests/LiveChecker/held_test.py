@@ -4,6 +4,7 @@ import unittest
 from typing import Any, Optional
 
 from held import HeldRecords
+from judge import included_differ
 from results import HeldCount, HeldWindow, held_for
 from stream import Stream
 from wire import Digits, Fault, parsed, position_of, text_of, version_of
@@ -101,6 +102,30 @@ class HeldTests(unittest.TestCase):
         held.apply_own((ZONE, "milk"), record(version="8", quantity=8), position_of("s-e-8"))
         held.apply(push(change("created", record(version="7", quantity=7)), at="7"))
         self.assertEqual(held.records[(ZONE, "milk")]["fields"], {"quantity": 8})
+
+    def test_included_records_that_are_written_over_the_same_connection_are_kept_where_older_ones_are_told_later(self):
+        held = self.held(suppressOwn=True, include=["list"])
+        shop = record("shop", version="3", title="old")
+        refers = record(version="6", list={"$reference": {"recordName": "shop"}})
+        included = [{"recordName": "shop", "zoneName": ZONE, "record": shop}]
+        told = push(change("updated", refers, changedKeys=["list"]), at="6", included=included)
+        held.apply_own((ZONE, "shop"), record("shop", version="8", title="new"), position_of("s-e-8"))
+        held.apply(told)
+        there = {(ZONE, "shop"): record("shop", version="8", title="new")}
+        self.assertIsNone(included_differ(held, there))
+        self.assertIsNotNone(included_differ(held, {(ZONE, "shop"): shop}))
+        held.apply(push(change("updated", {**refers, "recordChangeTag": "9-x"}, changedKeys=[]), included=included))
+        self.assertIsNone(included_differ(held, {(ZONE, "shop"): shop}))
+
+    def test_what_an_own_record_refers_to_need_not_be_known(self):
+        held = self.held(suppressOwn=True, include=["list"])
+        refers = record(version="6", list={"$reference": {"recordName": "shop"}})
+        there = {(ZONE, "shop"): record("shop", version="3")}
+        held.apply_own((ZONE, "milk"), refers, position_of("s-e-6"))
+        self.assertIsNone(included_differ(held, there))
+        others = self.held(include=["list"])
+        others.records[(ZONE, "milk")] = refers
+        self.assertIsNotNone(included_differ(others, there))
 
     def test_members_have_their_order_and_a_change_its_own_record(self):
         made = change("created", record())
@@ -245,6 +270,7 @@ class LedgerTests(unittest.TestCase):
             "quantity": {"$increment": 3}, "tags": {"$addUnique": ["b", "c"]}, "name": None})
         self.assertEqual(applied(operation, fields), {"quantity": 5, "tags": ["a", "b", "c"]})
         self.assertEqual(applied(Operation((ZONE, "a"), "merge", "Item", {"tags": {"$remove": ["a"]}}), fields)["tags"], ["b"])
+        self.assertEqual(applied(Operation((ZONE, "a"), "merge", "Item", {"tags": {"$remove": ["a"]}}), {}), {})
 
 
 class TextTests(unittest.TestCase):

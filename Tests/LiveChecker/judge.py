@@ -100,7 +100,7 @@ def _records_differ(held: Held, records: dict[Key, Json], included: dict[Key, Js
     assert isinstance(held, HeldRecords)
     if differs := mapping_differs(held.records, records):
         return differs
-    return _included_differ(held, included)
+    return included_differ(held, included)
 
 
 def mapping_differs(held: dict[Key, Json], there: dict[Key, Json]) -> Optional[str]:
@@ -115,8 +115,11 @@ def mapping_differs(held: dict[Key, Json], there: dict[Key, Json]) -> Optional[s
     return None
 
 
-def _included_differ(held: Held, included: dict[Key, Json]) -> Optional[str]:
+def included_differ(held: Held, included: dict[Key, Json]) -> Optional[str]:
+    due = held.due_included()
     for key, record in included.items():
+        if due is not None and key not in due:
+            continue
         if key not in held.included or text_of(held.included[key]) != text_of(record):
             return f"holds {text_of(held.included.get(key, 'nothing'))[:600]} of {key}, which includes {text_of(record)[:600]}"
     return None
@@ -130,7 +133,7 @@ def _window_differs(held: Held, records: list[Json], included: dict[Key, Json], 
         mine, theirs = _joined(held.section_list()), _joined(first["sections"])
         if text_of(mine) != text_of(theirs):
             return f"has the sections {mine}, and a query {theirs}"
-    return _included_differ(held, included)
+    return included_differ(held, included)
 
 
 def _joined(sections: list[Json]) -> list[Json]:

@@ -44,6 +44,8 @@ class Subscriber:
         self._is_saved = False
         self._saved_token: Optional[str] = None
         self._is_acknowledging = False
+        #: Acknowledgements that are not answered: they may still be on their way.
+        self._unanswered: list[str] = []
         #: What it was told of: record, tag and whether it was said to be its own, until that is checked.
         self.told: list[tuple[Key, str, bool, int]] = []
         self._endings: list[dict[str, Any]] = []
@@ -188,8 +190,31 @@ class Subscriber:
     # MARK: Saved subscriptions
 
     def _attach_saved(self) -> None:
-        if self._is_saved:
-            return self._find_position()
+        self._once_left(self._find_position if self._is_saved else self._save_anew)
+
+    def _once_left(self, then: Callable[[], None]) -> None:
+        """Goes on when no acknowledgement can arrive any more that was sent over a connection that was lost.
+
+        Else it might move the position after that was asked for. It is sent by one that is attached, so the service
+        has read all of it once nobody is.
+        """
+        if not self._unanswered:
+            return then()
+
+        def found(result: Json) -> None:
+            saved = {one["subscriptionID"]: one for one in result["subscriptions"]}
+            if saved.get(self.definition.saved or "", {}).get("isAttached"):
+                return self._once_left(then)
+            # One writes after the other: an answer to this one says that those before it are written.
+            self._asked("deleteSubscription", {"subscriptionID": "nobody", "ignoreMissing": True}, settled)
+
+        def settled(_: Json) -> None:
+            self._unanswered.clear()
+            then()
+
+        self._asked("fetchSubscriptions", {}, found)
+
+    def _save_anew(self) -> None:
         params = {**self.definition.params, "subscriptionID": self.definition.saved}
         self.held = held_for(self.definition.params)
         if self.definition.bootstrap == "query":
@@ -246,9 +271,12 @@ class Subscriber:
         snapshot.is_acknowledged = True
         self._snapshots[token] = snapshot
         self._is_acknowledging = True
+        self._unanswered.append(token)
 
         def answered(result: Optional[Json], error: Optional[Json]) -> None:
             self._is_acknowledging = False
+            if (result is not None or error is not None) and token in self._unanswered:
+                self._unanswered.remove(token)
             if error is not None and error_code(error) != "serviceUnavailable":
                 raise Fault("acknowledge", text_of(error)[:500])
             if result is not None and token in self._snapshots:
@@ -335,6 +363,9 @@ class Subscriber:
         connection, identifier = self.client.connection, self.id
         if self.stream is None or identifier is None or connection is None or client is self.client:
             return
+        if self._unanswered:
+            # It might arrive after the other connection has asked for the position.
+            return
         ending = {"connection": connection, "reason": None}
 
         def ended(method: str, push: Json) -> None:
@@ -377,7 +408,7 @@ class Subscriber:
     def check_told(self) -> None:
         """Once all writes are answered: what was told was written, and by whom it says."""
         for key, tag, is_own, author in self.told:
-            if key in self._ledger.uncertain:
+            if not self._ledger.is_certain(key):
                 continue
             if (key, tag) not in self._ledger.tags:
                 raise Fault("unwritten", f"{key} was told as {tag}, which no write was answered with")
@@ -395,7 +426,10 @@ class Subscriber:
         for key, before, after in suspects:
             authors = self._ledger.authors.get(key, {})
             writers = [authors[version] for version in authors if before < version <= after]
-            if key not in self._ledger.uncertain and writers and all(who == {self.client.author} for who in writers):
+            # No client deletes zones: that was somebody else.
+            if any(zone == key[0] and before < position <= after for zone, position in self._ledger.zones_deleted):
+                continue
+            if self._ledger.is_certain(key) and writers and all(who == {self.client.author} for who in writers):
                 raise Fault("suppressOwn", f"{key} was told, and nobody else wrote it after version {before}")
 
 

@@ -54,6 +54,9 @@ def applied(operation: Operation, fields: Optional[Json]) -> Optional[Json]:
         base = (fields or {}).get(name)
         if value is None:
             result.pop(name, None)
+        elif isinstance(value, dict) and name == "tags" and "$remove" in value and base is None:
+            # There is nothing to remove from, and no empty list comes of that.
+            continue
         elif isinstance(value, dict) and (name == "quantity" or name == "tags"):
             result[name] = _operated(value, base)
         else:
@@ -97,6 +100,8 @@ class Ledger:
         #: Records of which a version may exist that nobody was told of.
         self.uncertain: set[Key] = set()
         self.zones_deleted: list[tuple[str, int]] = []
+        #: Zones of which a deletion may have been done that nobody was told of.
+        self.uncertain_zones: set[str] = set()
         self.acknowledged = self.refused = self.unanswered = 0
         self.outstanding = 0
 
@@ -122,6 +127,8 @@ class Ledger:
                 self.unanswered += 1
                 self.lost.append(write)
                 self.uncertain |= write.keys
+                if write.zone is not None:
+                    self.uncertain_zones.add(write.zone)
 
         connection.call(write.method, write.params, answered)
 
@@ -171,6 +178,16 @@ class Ledger:
             # Who deletes a zone is nobody's connection here: of its records nothing is known to be own.
             self._note(key, position, -1)
             self._adopt(key, None, position)
+
+    def is_certain(self, key: Key) -> bool:
+        """Whether every write that concerns the record was answered."""
+        return key not in self.uncertain and key[0] not in self.uncertain_zones
+
+    def was_deleted(self, key: Key, version: int) -> bool:
+        """Whether the record was deleted after that version, by itself or with its zone."""
+        positions = self.deletions.get(key, []) + [
+            position for zone, position in self.zones_deleted if zone == key[0]]
+        return any(position > version for position in positions)
 
     # MARK: What is there
 
