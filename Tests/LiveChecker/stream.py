@@ -75,7 +75,7 @@ class Stream:
                 raise Fault("initial", "marked initial, and the initial records were told")
             self._expects_initial = bool(push.get("moreComing"))
             for change in push["changes"]:
-                if version_of(change["record"]) > position:
+                if "record" in change and version_of(change["record"]) > position:
                     raise Fault("initial", f"{key_of(change)} is of after the position {position} of its page")
             self.held.apply(push)
             self._finish(push)
@@ -110,9 +110,7 @@ class Stream:
             if "record" not in change:
                 continue
             version = version_of(change["record"])
-            # A row that only a limit pushed out comes as it is by now, which nobody keeps.
-            is_pushed_out = change["reason"] == "left" and "from" in change and "changedKeys" not in change
-            if version > self._position and not is_pushed_out:
+            if version > self._position:
                 raise Fault("order", f"version {version} of {key_of(change)} at position {self._position}")
             if change["reason"] == "created" and version <= self._whole and not self.held.is_lenient:
                 raise Fault("order", f"version {version} of {key_of(change)} after position {self._whole}")

@@ -310,7 +310,8 @@ class Subscriber:
                 self.changes += 1
                 if "record" in change and not applied.get("initial"):
                     # One that is told for what it refers to, or for its place, was not written now.
-                    is_own = change.get("origin", {}).get("isOwn", False) and version_of(change["record"]) > known
+                    is_own = change.get("origin", {}).get("isOwn", False) and version_of(change["record"]) > known and any(
+                        "." not in key and key not in self.held.include for key in change.get("changedKeys", ["stamp"]))
                     self.told.append((
                         key_of(change), change["record"]["recordChangeTag"], is_own, self.client.author))
                 self._on_change(self, change)

@@ -73,6 +73,8 @@ class Watcher:
         """Forgets what was printed and is not noted."""
         path = os.path.join(self._folder, "state")
         if not self._has_state or not os.path.exists(path) or os.path.getsize(path) == 0:
+            if self._has_state and self.lines:
+                raise Fault("watch", f"{self} has printed {self.lines} lines, and has not noted that it began")
             self.held = HeldRecords(self.params)
             self._snapshots.clear()
             self._snapshots.append((0, {}))
