@@ -60,7 +60,8 @@ extension MatchedChange {
   /// What a change means where nothing is filtered.
   fileprivate init(everywhere change: RecordChange) {
     guard let before = change.before, let after = change.after else {
-      self.init(change: change, reason: change.before == nil ? .created : .deleted, changedKeys: [])
+      // One that came and went is told as gone, to whoever has got to know it.
+      self.init(change: change, reason: change.after == nil ? .deleted : .created, changedKeys: [])
       return
     }
     self.init(change: change, reason: .updated, changedKeys: after.changedKeys(since: before))

@@ -65,12 +65,15 @@ extension Invocation {
     in database: Database, at current: ChangeToken
   ) throws(RecordError) -> Subscription {
     let definition = try SubscriptionDefinition(self)
-    if let zone = definition.zoneName { try database.reader.checkZone(zone) }
+    // Whoever goes on from a position is told what became of a zone that was there.
+    if let zone = definition.zoneName { try database.reader.checkZone(zone, orPast: definition.since != nil) }
     let start = try definition.start(in: database, at: current)
-    return Subscription(
+    let subscription = Subscription(
       id: session.makeSubscriptionID(), session: session, database: database,
       shape: database.hub.shape(for: definition), definition: definition,
       result: try definition.makeResult(), state: start)
+    subscription.mayHoldMore = definition.since != nil
+    return subscription
   }
 }
 

@@ -16,6 +16,16 @@ final class Database {
   private static let rowsAtOnce = 2000
   private static let nanosecondsAtOnce: UInt64 = 10_000_000
   private var pending: [Ticket: Pending] = [:]
+  /// Kept for others who go on from the same position, until the snapshot is renewed.
+  private var lastChanges: ChangesRead?
+
+  private struct ChangesRead {
+    let token: ChangeToken
+    let limit: Int
+    let isStepwise: Bool
+    let page: ChangesPage
+    let followed: FollowedChanges
+  }
 
   private enum Pending {
     case call(PendingCall)
@@ -84,10 +94,17 @@ final class Database {
   func changes(
     after token: ChangeToken, limit: Int, following: FollowedPaths?
   ) throws(RecordError) -> (ChangesPage, FollowedChanges) {
+    let isStepwise = following != nil
+    if let last = lastChanges, last.token == token, last.limit == limit, last.isStepwise == isStepwise {
+      return (last.page, last.followed)
+    }
     let page = try reader.changes(
       after: token, limit: limit, maximumBytes: 8 << 20, maximumRows: Self.logRowsAtOnce,
-      isStepwise: following != nil)
-    return (page, FollowedChanges(page.changeSet, since: page.start, in: reader))
+      isStepwise: isStepwise)
+    let followed = FollowedChanges(page.changeSet, in: reader)
+    lastChanges = ChangesRead(
+      token: token, limit: limit, isStepwise: isStepwise, page: page, followed: followed)
+    return (page, followed)
   }
 
   var recordCount: Int { (try? reader.statistics().records) ?? 0 }
@@ -110,6 +127,7 @@ final class Database {
 
   /// Replies first, in the order of the commits, then the pushes of the same commits.
   func receive(_ group: CommitGroup, for service: Service) {
+    lastChanges = nil
     reader.renew()
     for answer in group.answers {
       switch pending.removeValue(forKey: answer.ticket) {

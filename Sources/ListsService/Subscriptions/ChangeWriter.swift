@@ -30,7 +30,7 @@ struct ChangeWriter {
       }
     }
     if includesPrevious, let before = change.before {
-      writePrevious(before, matched.changedKeys, isDeleted: change.after == nil, to: &writer)
+      writePrevious(before, matched, to: &writer)
     }
     if let move { write(move, to: &writer) }
     if matched.hasOrigin {
@@ -53,22 +53,28 @@ struct ChangeWriter {
 
   /// Of a change the former values of what it changed, of a deletion all that there was.
   private func writePrevious(
-    _ before: StoredRecord, _ changedKeys: [String], isDeleted: Bool, to writer: inout JSONWriter
+    _ before: StoredRecord, _ matched: MatchedChange, to writer: inout JSONWriter
   ) {
     writer.key("previous")
     writer.beginObject()
     writer.key("fields")
     writer.beginObject()
-    if isDeleted {
+    if matched.change.after == nil {
       for field in before.body["fields"]?.members ?? JSON(unchecked: []).members
       where desiredKeys?.contains(field.name) ?? true {
         writer.key(field.key)
         writer.raw(field.value)
       }
     } else {
-      for key in changedKeys where desiredKeys?.contains(key) ?? true {
+      for key in matched.changedKeys {
+        let followed = matched.previousValues[key]
+        guard followed != nil || desiredKeys?.contains(key) ?? true else { continue }
         writer.key(key)
-        if let value = before.json(ofField: key) { writer.raw(value) } else { writer.null() }
+        if let value = followed?.json ?? before.json(ofField: key) {
+          writer.raw(value)
+        } else {
+          writer.null()
+        }
       }
     }
     writer.endObject()

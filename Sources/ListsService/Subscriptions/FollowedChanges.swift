@@ -5,12 +5,11 @@ internal import Records
 /// refer to as they were before and as they are after it. Made for one use within a snapshot.
 final class FollowedChanges {
   private let changeSet: ChangeSet
-  private let start: Int64
   private let reader: Reader
   /// Why other records could not be had: the log no longer tells how they were, too many refer to what changed,
   /// or the store can't be read.
   private(set) var failure: RecordError?
-  private var recordsBefore: PastRecords?
+  private var recordsBefore: RecordsBefore?
   private var recordsAfter: PastRecords?
   private var known: [Selection: [RecordChange]] = [:]
 
@@ -19,21 +18,25 @@ final class FollowedChanges {
     let recordType: String?
   }
 
-  /// Records that a commit may mean something to because they refer to what it changed. Beyond it their
-  /// subscriptions begin anew.
-  private static let maximumReferrers = 50_000
+  /// Records that a commit may mean something to because they refer to what it changed: as many as can be found
+  /// while others wait. Beyond it their subscriptions begin anew.
+  private static let maximumReferrers = 20_000
 
-  /// `changeSet` leads from `start` on.
-  init(_ changeSet: ChangeSet, since start: Int64, in reader: Reader) {
+  init(_ changeSet: ChangeSet, in reader: Reader) {
     self.changeSet = changeSet
-    self.start = start
     self.reader = reader
   }
 
-  /// What finds records as they were before.
+  /// The fields that the changes concern.
+  private(set) lazy var fields = ChangedFields(changeSet.changes)
+
+  /// Whether somebody may have been told of what a replay passes over.
+  var passesOver: Bool { changeSet.changes.contains(where: \.passesOver) }
+
+  /// What finds records as they were before: those that changed as the changes say, the others as they are after.
   func before() throws(RecordError) -> any RecordResolver {
     if let recordsBefore { return recordsBefore }
-    let made = try noting { () throws(RecordError) in try reader.pastRecords(at: start) }
+    let made = RecordsBefore(changeSet.changes, others: try after())
     recordsBefore = made
     return made
   }
@@ -51,13 +54,12 @@ final class FollowedChanges {
   func referrers(hops: Int, recordType: String?) throws(RecordError) -> [RecordChange] {
     let selection = Selection(hops: hops, recordType: recordType)
     if let found = known[selection] { return found }
-    var found = try noting { () throws(RecordError) in
+    let found = try noting { () throws(RecordError) in
+      // They did not change, so that it is all the same as of when.
       try reader.referrers(
-        of: changeSet, since: start, hops: hops, recordType: recordType, limit: Self.maximumReferrers)
+        of: changeSet, since: changeSet.sequence, hops: hops, recordType: recordType,
+        limit: Self.maximumReferrers)
     }
-    // What one refers to may be of any of them.
-    let commits = Set(changeSet.changes.flatMap(\.commits)).sorted()
-    for place in found.indices { found[place].commits = commits }
     known[selection] = found
     return found
   }
@@ -66,7 +68,6 @@ final class FollowedChanges {
   /// them is believed.
   func check() throws(RecordError) {
     try noting { () throws(RecordError) in
-      try recordsBefore?.check()
       try recordsAfter?.check()
     }
   }
@@ -78,5 +79,29 @@ final class FollowedChanges {
       failure = error
       throw error
     }
+  }
+}
+
+/// Records as they were before some changes.
+private final class RecordsBefore: RecordResolver {
+  private var changed: [[UInt8]: StoredRecord?] = [:]
+  private let others: any RecordResolver
+
+  init(_ changes: [RecordChange], others: any RecordResolver) {
+    self.others = others
+    for change in changes {
+      let place = Self.place(change.recordName, change.zoneName)
+      // One that was deleted and made anew stands there twice, with what it was first.
+      if changed[place] == nil { changed[place] = .some(change.before) }
+    }
+  }
+
+  func record(named recordName: String, inZone zoneName: String) -> StoredRecord? {
+    if let known = changed[Self.place(recordName, zoneName)] { return known }
+    return others.record(named: recordName, inZone: zoneName)
+  }
+
+  private static func place(_ recordName: String, _ zoneName: String) -> [UInt8] {
+    Array(recordName.utf8) + [0] + Array(zoneName.utf8)
   }
 }

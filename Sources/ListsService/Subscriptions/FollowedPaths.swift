@@ -26,26 +26,32 @@ struct FollowedPaths {
     hops = steps.max() ?? 0
   }
 
-  /// The paths, as written, at which the one record and what it refers to differs from the other, but for
-  /// those whose field is `known` to differ itself.
-  func changedKeys(
+  /// Whether what it looks at in other records may have changed with some that changed.
+  func isConcerned(by fields: ChangedFields) -> Bool {
+    if !records.isEmpty { return true }
+    return values.contains { path in path.components.dropFirst().contains { fields.mayHold($0) } }
+  }
+
+  /// The paths at which the one record and what it refers to differs from the other, but for those whose field
+  /// is `known` to differ itself.
+  func changedPaths(
     from before: StoredRecord, _ former: any RecordResolver, to after: StoredRecord,
     _ current: any RecordResolver, known: [String]
-  ) -> [String] {
-    var keys: [String] = []
+  ) -> [FieldPath] {
+    var changed: [FieldPath] = []
     for path in values where !known.contains(where: { $0.hasSameUTF8(as: path.root) }) {
       let isSame =
         SortKey.key(ofOptional: before.value(at: path, resolver: former))
         == SortKey.key(ofOptional: after.value(at: path, resolver: current))
-      if !isSame { keys.append(path.description) }
+      if !isSame { changed.append(path) }
     }
     for path in records
-    where !known.contains(where: { $0.hasSameUTF8(as: path.root) }) && !keys.contains(path.description) {
+    where !known.contains(where: { $0.hasSameUTF8(as: path.root) }) && !changed.contains(path) {
       let isSame =
         before.referencedRecords(at: [path], former) == after.referencedRecords(at: [path], current)
-      if !isSame { keys.append(path.description) }
+      if !isSame { changed.append(path) }
     }
-    return keys
+    return changed
   }
 }
 

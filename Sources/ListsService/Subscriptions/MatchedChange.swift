@@ -8,6 +8,8 @@ struct MatchedChange {
   /// The fields whose values differ from before; then, where others refer, the key paths that lead through
   /// references to what differs. Empty where there was no record, or is none any more.
   let changedKeys: [String]
+  /// What there was, on the key paths among them that lead through references, where it is asked for.
+  var previousValues: [String: FieldValue] = [:]
   /// Whether the change says who made it.
   var hasOrigin = true
 }

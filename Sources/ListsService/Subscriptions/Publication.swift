@@ -10,7 +10,7 @@ final class Publication {
   private let turn = Turn()
   /// Made once, for however many there are to be told.
   private lazy var tokens = (after: changeSet.changeToken.text, before: before.token.text)
-  private(set) lazy var followed = FollowedChanges(changeSet, since: before.sequence, in: reader)
+  private(set) lazy var followed = FollowedChanges(changeSet, in: reader)
 
   init(_ changeSet: ChangeSet, after before: Position, reader: Reader) {
     self.changeSet = changeSet

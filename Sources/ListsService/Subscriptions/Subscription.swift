@@ -36,6 +36,8 @@ final class Subscription {
   private(set) var hasBegun = false
   /// Whether a push told it of a change; initial records are none.
   private(set) var hasFired = false
+  /// Whether the client may hold what it was told beyond the position that it goes on from, before it was cut off.
+  var mayHoldMore = false
   /// Whether it was pushed nothing since the hub looked last.
   var isQuiet = true
   private var lastSequenceNumber = 0

@@ -64,6 +64,7 @@ extension Service {
     if token == current.token {
       if subscription.owesMore { subscription.pushPosition(token.text) }
       subscription.state = .live(after: current.sequence)
+      subscription.mayHoldMore = false
       return
     }
     guard let (page, followed) = try changes(for: subscription, after: token),
@@ -71,6 +72,7 @@ extension Service {
     else { return }
     let reached = page.changeSet.changeToken
     subscription.state = page.moreComing ? .behind(reached) : .live(after: current.sequence)
+    if !page.moreComing { subscription.mayHoldMore = false }
     if subscription.result != nil {
       do throws(RecordError) {
         return try advance(
@@ -107,7 +109,13 @@ extension Service {
     in page: ChangesPage, _ followed: FollowedChanges, of subscription: Subscription
   ) throws(RecordError) -> [MatchedChange]? {
     do throws(RecordError) {
-      return try subscription.shape.matches(in: page.changeSet) { () throws(RecordError) in followed }
+      let reader = subscription.database.reader
+      let passed = { (change: RecordChange, isFound: (StoredRecord) -> Bool) throws(RecordError) -> Bool in
+        try reader.passed(by: change, isFound: isFound)
+      }
+      return try subscription.shape.matches(
+        in: page.changeSet, passed: subscription.mayHoldMore ? passed : nil
+      ) { () throws(RecordError) in followed }
     } catch  where followed.failure != nil {
       try beginAnew(subscription)
       return nil

@@ -94,12 +94,14 @@ final class SubscriptionHub {
 
   /// Those that the commit may concern because of what refers to what it changed.
   private func candidatesThatFollow(_ followed: FollowedChanges) -> [SubscriptionShape] {
-    guard let hops = shapesThatFollow.keys.max() else { return [] }
+    let concerned = shapesThatFollow.values.joined()
+      .filter { $0.following?.isConcerned(by: followed.fields) == true }
+    guard let hops = concerned.compactMap({ $0.following?.hops }).max() else { return [] }
     do throws(RecordError) {
       let referrers = try followed.referrers(hops: hops, recordType: nil)
       return referrers.isEmpty ? [] : index.candidates(for: referrers).filter { $0.following != nil }
     } catch {
-      return shapesThatFollow.values.flatMap { $0 }
+      return concerned
     }
   }
 }

@@ -58,37 +58,94 @@ final class SubscriptionShape {
   ///
   /// Throws `limitExceeded` when that takes longer than a filter may; nothing is known of the changes then.
   /// The time that a filter may take is counted from the start of `turn`, if that is given.
+  ///
+  /// `passed` asks for what a replay passes over, for one who may hold more than it was told: what matched only
+  /// between the replay's ends is told as `left` or `deleted` then.
   func matches(
-    in changeSet: ChangeSet, turn: Turn? = nil, followed: () throws(RecordError) -> FollowedChanges
+    in changeSet: ChangeSet, turn: Turn? = nil,
+    passed: ((RecordChange, (StoredRecord) -> Bool) throws(RecordError) -> Bool)? = nil,
+    followed: () throws(RecordError) -> FollowedChanges
   ) throws(RecordError) -> [MatchedChange] {
     let limit =
       turn?.lasting(milliseconds: maximumMilliseconds) ?? Turn(milliseconds: maximumMilliseconds)
-    var matched: [MatchedChange] = []
-    guard let following else {
-      for change in changeSet.changes {
-        if let match = match(change, nil, nil, limit) { matched.append(match) }
-        if limit.isOver { throw tooCostly }
-      }
-      return matched
+    if let following {
+      return try matches(in: changeSet, following, try followed(), isResumed: passed != nil, limit)
     }
-    let changes = try followed()
-    let (former, current) = (try changes.before(), try changes.after())
-    let referrers = try changes.referrers(hops: following.hops, recordType: recordType)
+    var matched: [MatchedChange] = []
+    for change in changeSet.changes {
+      if let match = match(change, nil, nil, limit) {
+        matched.append(match)
+      } else if let passed, change.passesOver, let match = goneMatch(change),
+        !matches(change.before, nil, limit), !matches(change.after, nil, limit),
+        try passed(change, { isOfType($0) && matches($0, nil, limit) })
+      {
+        matched.append(match)
+      }
+      if limit.isOver { throw tooCostly }
+    }
+    return matched
+  }
+
+  private func matches(
+    in changeSet: ChangeSet, _ following: FollowedPaths, _ followed: FollowedChanges, isResumed: Bool,
+    _ limit: Turn
+  ) throws(RecordError) -> [MatchedChange] {
+    let (former, current) = (try followed.before(), try followed.after())
+    let referrers =
+      following.isConcerned(by: followed.fields)
+      ? try followed.referrers(hops: following.hops, recordType: recordType) : []
+    // What was seen of other records meanwhile is not looked for: it is told to be on the safe side.
+    let mayHoldMore = isResumed && followed.passesOver
+    var matched: [MatchedChange] = []
     for change in changeSet.changes + referrers {
       if var match = match(change, former, current, limit) {
         if let before = change.before, let after = change.after {
-          let keys = following.changedKeys(
-            from: before, former, to: after, current, known: match.changedKeys)
-          match = MatchedChange(change: change, reason: match.reason, changedKeys: match.changedKeys + keys)
+          match = completed(match, following, from: before, former, to: after, current)
         }
         // One that refers to what changed, and sees no difference there.
         if match.reason == .updated, match.changedKeys.isEmpty, change.before == change.after { continue }
         if isTold(match) { matched.append(match) }
+      } else if mayHoldMore, let match = goneMatch(change), !matches(change.after, current, limit) {
+        matched.append(match)
       }
       if limit.isOver { throw tooCostly }
     }
-    try changes.check()
+    try followed.check()
     return matched
+  }
+
+  /// With what differs in the records that it looks into.
+  private func completed(
+    _ match: MatchedChange, _ following: FollowedPaths, from before: StoredRecord,
+    _ former: any RecordResolver, to after: StoredRecord, _ current: any RecordResolver
+  ) -> MatchedChange {
+    let paths = following.changedPaths(
+      from: before, former, to: after, current, known: match.changedKeys)
+    if paths.isEmpty { return match }
+    var match = MatchedChange(
+      change: match.change, reason: match.reason,
+      changedKeys: match.changedKeys + paths.map(\.description))
+    if writer.includesPrevious {
+      for path in paths { match.previousValues[path.description] = before.value(at: path, resolver: former) }
+    }
+    return match
+  }
+
+  /// That the record does not match any more, where that is to be told.
+  private func goneMatch(_ change: RecordChange) -> MatchedChange? {
+    let reason: ChangeReason = change.after == nil ? .deleted : .left
+    if let zoneName, !change.zoneName.hasSameUTF8(as: zoneName) { return nil }
+    // One that is there before and after was of its type all the time.
+    let mayHaveBeenOther = following == nil && (change.before == nil || change.after == nil)
+    guard reasons.contains(reason), mayHaveBeenOther || isOfType(change.after ?? change.before) else {
+      return nil
+    }
+    return MatchedChange(change: change, reason: reason, changedKeys: [])
+  }
+
+  private func isOfType(_ record: StoredRecord?) -> Bool {
+    guard let recordType, let record else { return true }
+    return record.recordType.hasSameUTF8(as: recordType)
   }
 
   /// What the change means here; nil when it does not concern these subscriptions.

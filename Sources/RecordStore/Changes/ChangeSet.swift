@@ -21,13 +21,19 @@ public struct RecordChange: Sendable {
   public var recordName: String
   /// Nil when there was no such record.
   public var before: StoredRecord?
-  /// Nil when there is no such record any more.
+  /// Nil when there is no such record any more. In a replay both are nil of one that came and went.
   public var after: StoredRecord?
   /// Who made the change, the last one where it stands for several. In a replay its connection is 0.
   public var origin: Caller
   /// In a replay: all commits between its ends that changed the record, ascending. Empty in what a commit
   /// itself tells, whose own number it is.
   public var commits: [Int64] = []
+  /// In a replay: the versions between its ends, but for the first, of a record that several commits changed.
+  /// ``Reader/passed(by:isFound:)`` finds what it was meanwhile.
+  var passedVersions: [Int64] = []
+
+  /// Whether the replay passes over states of the record that somebody may have been told of.
+  public var passesOver: Bool { !passedVersions.isEmpty }
 }
 
 /// A part of a replay.

@@ -70,10 +70,10 @@ struct ChangesRun {
     }
     let last = Version.last(ofCommit: end)
     if next == nil { reached = last }
+    let deletedZones = try connection.zonesDeleted(after: position, upTo: reached)
     return ChangesResult(
       changes: changes,
-      // A zone that is asked for is there.
-      deletedZones: query.zoneName == nil ? try connection.zonesDeleted(after: position, upTo: reached) : [],
+      deletedZones: deletedZones.filter { query.zoneName?.hasSameUTF8(as: $0) ?? true },
       cursor: try cursor(at: reached, before: next, token.sequence, start: start, end: end),
       moreComing: next != nil || end < state.lastCommit)
   }
@@ -93,15 +93,20 @@ struct ChangesRun {
     let origin = Caller(userID: UInt32(truncatingIfNeeded: row.int64(2)), connection: 0)
     var previous = row.optionalInt64(3).map { Version(rawValue: $0) }
     var before = row.isNull(4) ? nil : StoredRecord(body: JSON(unchecked: row.bytes(4)))
+    let replaced = before
+    var commits = [version.commit]
     var wasDeleted = false
     while let version = previous, version.commit > start {
+      if commits[0] != version.commit { commits = [version.commit, commits[commits.count - 1]] }
       if before == nil { wasDeleted = true }
       let change = try connection.change(making: version)
       before = change?.replaced
       previous = change?.previous
     }
     var list: [RecordChange] = []
-    RecordChange.append(from: before, to: last.record, wasDeleted: wasDeleted, by: origin, to: &list)
+    RecordChange.append(
+      from: before, to: last.record, wasDeleted: wasDeleted, by: origin, in: commits,
+      passing: .init(last: replaced), to: &list)
     _ = budget.spend(bytes: (before?.body.bytes.count ?? 0) + (last.record?.body.bytes.count ?? 0))
     append(list)
   }

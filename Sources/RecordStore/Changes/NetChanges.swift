@@ -12,16 +12,20 @@ struct NetChanges {
     var wasDeleted: Bool
     var origin: Caller
     var commits: [Int64]
+    /// All versions but the first.
+    var later: [Int64] = []
+    /// The last of the record before it was deleted.
+    var deleted: StoredRecord?
   }
 
   var count: Int { order.count }
 
-  /// Notes the next change of the record with this row; in a replay with the commit that made it.
+  /// Notes the next change of the record with this row; in a replay with the version that it made.
   mutating func note(
     record: Int64, from before: StoredRecord?, to after: StoredRecord?, by origin: Caller,
-    in commit: Int64? = nil
+    making version: Version? = nil
   ) {
-    let commits = commit.map { [$0] } ?? []
+    let commits = version.map { [$0.commit] } ?? []
     if changes[record] == nil {
       order.append(record)
       changes[record] = Change(
@@ -30,8 +34,12 @@ struct NetChanges {
       changes[record]?.after = after
       changes[record]?.origin = origin
       if changes[record]?.commits.last != commits.last { changes[record]?.commits += commits }
+      if let version { changes[record]?.later.append(version.rawValue) }
     }
-    if after == nil { changes[record]?.wasDeleted = true }
+    if after == nil {
+      changes[record]?.wasDeleted = true
+      changes[record]?.deleted = before
+    }
   }
 
   var changeList: [RecordChange] {
@@ -41,26 +49,37 @@ struct NetChanges {
       guard let change = changes[record] else { continue }
       RecordChange.append(
         from: change.before, to: change.after, wasDeleted: change.wasDeleted, by: change.origin,
-        in: change.commits,
-        to: &list)
+        in: change.commits, passing: .init(versions: change.later, last: change.deleted), to: &list)
     }
     return list
   }
 }
 
 extension RecordChange {
+  /// What a replay passes over: what a record was between its two ends.
+  struct Passage {
+    /// Of those that came between, all but the first.
+    var versions: [Int64] = []
+    /// The last of them before a deletion.
+    var last: StoredRecord?
+  }
+
   /// Appends what leads from one state of a record to another: nothing, one change, or a deletion and a
-  /// creation.
+  /// creation. Of one that came and went over several commits there is neither state.
   static func append(
     from before: StoredRecord?, to after: StoredRecord?, wasDeleted: Bool, by origin: Caller,
-    in commits: [Int64] = [], to list: inout [RecordChange]
+    in commits: [Int64] = [], passing: Passage = Passage(), to list: inout [RecordChange]
   ) {
+    let count = list.count
     if wasDeleted, let before, let after {
       list.append(RecordChange(from: before, to: nil, naming: before, by: origin, in: commits))
       list.append(RecordChange(from: nil, to: after, naming: after, by: origin, in: commits))
     } else if let named = after ?? before {
       list.append(RecordChange(from: before, to: after, naming: named, by: origin, in: commits))
+    } else if let last = passing.last, commits.count > 1 {
+      list.append(RecordChange(from: nil, to: nil, naming: last, by: origin, in: commits))
     }
+    if commits.count > 1, list.count > count { list[count].passedVersions = passing.versions }
   }
 
   private init(

@@ -32,6 +32,23 @@ extension Reader {
   }
 }
 
+extension Reader {
+  /// Whether the record of a replay's change was once, between the replay's ends, what `isFound` says. False where
+  /// that is no longer kept.
+  public func passed(
+    by change: RecordChange, isFound: (StoredRecord) -> Bool
+  ) throws(RecordError) -> Bool {
+    try read { (connection, _) throws(SQLiteError) in
+      for version in change.passedVersions.reversed() {
+        if let record = try connection.change(making: Version(rawValue: version))?.replaced, isFound(record) {
+          return true
+        }
+      }
+      return false
+    }
+  }
+}
+
 /// Why a token can't be gone on from.
 enum TokenExpiry: String {
   case otherStore, future, restored, pruned

@@ -24,7 +24,10 @@ extension Reader {
     _ query: ChangesQuery, _ budget: RowBudget, isApart: Bool
   ) throws(RecordError) -> ChangesResult? {
     let result = try read { (connection, state) throws(SQLiteError) -> Result<ChangesResult, RecordError>? in
-      if let zone = query.zoneName, state.zones[Name(zone)] == nil { return .failure(.zoneNotFound(zone)) }
+      // Whoever goes on from a position is told what became of a zone that was there.
+      if let zone = query.zoneName, try !connection.hasZone(zone, state, orPast: query.since != nil) {
+        return .failure(.zoneNotFound(zone))
+      }
       let cursor = query.since ?? ChangesCursor(state.token, .row(0))
       if let reason = try connection.expiry(of: cursor.token, state) {
         return .failure(.changeTokenExpired(reason, fresh: state.token))
@@ -41,6 +44,15 @@ extension Reader {
 }
 
 extension Connection {
+  /// Whether there is a zone of that name; with `orPast` also one that was deleted, while the log tells of it.
+  func hasZone(_ name: String, _ state: StoreState, orPast: Bool) throws(SQLiteError) -> Bool {
+    if state.zones[Name(name)] != nil { return true }
+    guard orPast else { return false }
+    let find = try statement(.zoneByName)
+    find.bind(name, at: 1)
+    return try find.first { _ in true } ?? false
+  }
+
   fileprivate func isLogLonger(than rows: Int64, after position: Int64) throws(SQLiteError) -> Bool {
     let find = try statement(.changeAtPlace)
     find.bind(Version.last(ofCommit: position).rawValue, at: 1)

@@ -109,7 +109,7 @@ struct Replay {
       let after = try connection.state(ofRecord: record, at: version).record
       let size = after?.body.bytes.count ?? 0
       bytes += size - (sizes.updateValue(size, forKey: record) ?? -(before?.body.bytes.count ?? 0))
-      changes.note(record: record, from: before, to: after, by: origin(log), in: version.commit)
+      changes.note(record: record, from: before, to: after, by: origin(log), making: version)
     }
     if isWhole { reached = end }
     let token = ChangeToken(
@@ -128,18 +128,21 @@ struct Replay {
     let made = Version(rawValue: row.int64(0))
     var first = made
     var commits = [made.commit]
+    var passed: [Int64] = []
     var previous = row.optionalInt64(3).map { Version(rawValue: $0) }
     var madeAnew = row.isNull(4)
     var wasDeleted = false
     while let version = previous, version.commit > start {
       if madeAnew { wasDeleted = true }
       if commits.last != version.commit { commits.append(version.commit) }
+      passed.append(first.rawValue)
       first = version
       (previous, madeAnew) = try connection.previous(of: version)
     }
-    var before = row.isNull(4) ? nil : StoredRecord(body: JSON(unchecked: row.bytes(4)))
-    if first != made { before = try connection.change(making: first)?.replaced }
+    let replaced = row.isNull(4) ? nil : StoredRecord(body: JSON(unchecked: row.bytes(4)))
+    let before = first == made ? replaced : try connection.change(making: first)?.replaced
     RecordChange.append(
-      from: before, to: last, wasDeleted: wasDeleted, by: origin(row), in: commits.reversed(), to: &changes)
+      from: before, to: last, wasDeleted: wasDeleted, by: origin(row), in: commits.reversed(),
+      passing: .init(versions: passed.reversed(), last: replaced), to: &changes)
   }
 }

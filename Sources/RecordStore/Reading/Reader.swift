@@ -72,9 +72,12 @@ public final class Reader {
     return try record.get()
   }
 
-  /// Throws `zoneNotFound` when there is no zone of that name.
-  public func checkZone(_ name: String) throws(RecordError) {
-    let isThere = try read { (_, state) throws(SQLiteError) in state.zones[Name(name)] != nil }
+  /// Throws `zoneNotFound` when there is no zone of that name; with `orPast` also when it was deleted and the log
+  /// still tells of it.
+  public func checkZone(_ name: String, orPast: Bool = false) throws(RecordError) {
+    let isThere = try read { (connection, state) throws(SQLiteError) in
+      try connection.hasZone(name, state, orPast: orPast)
+    }
     if !isThere { throw .zoneNotFound(name) }
   }
 
