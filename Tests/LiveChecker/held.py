@@ -58,6 +58,8 @@ class Held:
         self.included: dict[Key, Json] = {}
         #: Whether the pushes are applied over others that were applied already, of which some come again.
         self.is_lenient = False
+        #: Whether what came and went may be told as gone, since one who was cut off may hold it.
+        self.may_be_told_gone = False
         #: Whether a part of something is applied, and the rest is not there yet.
         self.is_midway = False
         #: Whether a saved subscription was acknowledged with this.
@@ -237,7 +239,7 @@ class HeldRecords(Held):
             self.records[key] = after
             return
         if before is None:
-            if is_strict:
+            if is_strict and not (self.may_be_told_gone and reason in ("left", "deleted")):
                 raise Fault("reason", f"{key} is {reason}, and was not held")
             if reason == "updated":
                 self.records[key] = after

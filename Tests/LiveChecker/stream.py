@@ -15,6 +15,7 @@ class Stream:
         self.held = held
         # One that applied a part at once, and then was away, gets the whole once more.
         held.is_lenient = held.is_midway
+        held.may_be_told_gone = token is not None
         #: The newest from which a later subscription goes on; None while the initial records come.
         self.token = token
         #: Whether a change was told, and whether it was told whole.
@@ -102,6 +103,7 @@ class Stream:
         self.held.is_midway = more
         if not more:
             self._whole = self._position
+            self.held.may_be_told_gone = False
         self.held.is_lenient = more and self.held.is_lenient
 
     def _check_versions(self, pushes: list[Json]) -> None:

@@ -178,7 +178,9 @@ class Subscriber:
 
         def take(result: Json) -> None:
             self.trace.append(f"fetchChanges: {text_of(result)[:300]}")
+            held.may_be_told_gone = True
             held.apply(result)
+            held.may_be_told_gone = False
             if result["moreComing"]:
                 return fetch(result["changeToken"])
             self.held = held
