@@ -152,6 +152,8 @@ class HeldRecords(Held):
         #: Records that the client wrote last itself: nobody tells it of what they refer to.
         self.own_records: set[Key] = set()
         self._own_positions: dict[Key, int] = {}
+        #: While initial records come: the position of the first page, and what was told.
+        self._initial: Optional[tuple[int, set[Key]]] = None
         #: What was told in spite of that, with the versions before and after: others must have written too.
         self.suspects: list[tuple[Key, int, int]] = []
 
@@ -160,9 +162,20 @@ class HeldRecords(Held):
             check_form(change)
             self._apply(change, push)
         self.take_included(push)
+        if push.get("initial"):
+            self._take_initial(push)
         if self.params.get("suppressOwn") and not push.get("initial"):
             if any(change["origin"]["isOwn"] for change in push["changes"]):
                 raise Fault("suppressOwn", f"an own change is told: {text_of(push)[:500]}")
+
+    def _take_initial(self, push: Json) -> None:
+        """Drops what the client wrote before the initial records were read, and is not among them any more."""
+        start, told = self._initial or (position_of(push["changeToken"]), set())
+        told |= {key_of(change) for change in push["changes"]}
+        self._initial = (start, told) if push.get("moreComing") else None
+        if self._initial is None:
+            for key in [key for key, position in self.own.items() if position <= start and key not in told]:
+                self.records.pop(key, None)
 
     def apply_own(self, key: Key, record: Optional[Json], position: int) -> None:
         """Applies what the client wrote itself, where it is not told of that."""
@@ -265,4 +278,5 @@ class HeldRecords(Held):
 
     def forget_all(self) -> None:
         self.records, self.included, self.own = {}, {}, {}
+        self._initial = None
         self.own_included, self.own_records, self._own_positions = set(), set(), {}

@@ -103,6 +103,13 @@ class HeldTests(unittest.TestCase):
         held.apply(push(change("created", record(version="7", quantity=7)), at="7"))
         self.assertEqual(held.records[(ZONE, "milk")]["fields"], {"quantity": 8})
 
+    def test_own_changes_from_before_the_initial_records_are_kept_only_when_those_have_them(self):
+        held = HeldRecords({"suppressOwn": True})
+        for name, version in [("milk", "6"), ("bread", "6"), ("soap", "9")]:
+            held.apply_own((ZONE, name), record(name, version=version), position_of(f"s-e-{version}"))
+        held.apply(push(change("created", record("bread", version="7")), at="8", initial=True))
+        self.assertEqual(sorted(name for _, name in held.records), ["bread", "soap"])
+
     def test_included_records_that_are_written_over_the_same_connection_are_kept_where_older_ones_are_told_later(self):
         held = self.held(suppressOwn=True, include=["list"])
         shop = record("shop", version="3", title="old")

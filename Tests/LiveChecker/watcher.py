@@ -14,6 +14,8 @@ from typing import Optional
 from held import HeldRecords
 from wire import Fault, Json, Key, key_of, parsed, position_of, text_of
 
+_UNAVAILABLE = 3
+_LOST = "the connection to the service was lost"
 _LEAVES = {"left", "deleted"}
 
 
@@ -33,6 +35,8 @@ class Watcher:
         self._process: Optional[subprocess.Popen[bytes]] = None
         self._output = ""
         self._read = 0
+        #: How often one after another it ended before it had printed anything.
+        self._failures = 0
         self.starts = 0
         self.lines = 0
 
@@ -112,7 +116,14 @@ class Watcher:
         if self._process is not None and (status := self._process.poll()) is not None:
             self._process = None
             with open(os.path.join(self._folder, "errors"), encoding="utf-8") as file:
-                raise Fault("watch", f"{self} ended with {status}: {file.read()[-700:]}")
+                errors = file.read()[-700:].rstrip() or "nothing"
+            # Only one that is attached survives the end of the service; one that was just connecting says so.
+            if status == _UNAVAILABLE and self._read == 0 and _LOST in errors.splitlines()[-1] and self._failures < 5:
+                self._failures += 1
+                return self.start()
+            raise Fault("watch", f"{self} ended with {status}: {errors}")
+        if whole:
+            self._failures = 0
 
     def apply(self, line: Json) -> None:
         self.lines += 1
