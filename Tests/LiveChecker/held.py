@@ -132,6 +132,11 @@ class Held:
                 raise Fault("previous", f"{key_of(change)} had {text_of(before['fields'])}, not {text_of(fields)}")
             return
         for key, value in fields.items():
+            if self.desired is not None and key not in self.desired and "." not in key:
+                # What a path of include was is told with it, but the client does not hold the field.
+                if key not in self.include:
+                    raise Fault("previous", f"{key} of {key_of(change)} is told, which is not desired")
+                continue
             if "." not in key and text_of(value) != text_of(before["fields"].get(key)):
                 raise Fault("previous", f"{key} of {key_of(change)} was {before['fields'].get(key)}, not {value}")
         due = {key for key in change["changedKeys"] if self.desired is None or key in self.desired or "." in key}
