@@ -7,6 +7,8 @@ import SocketServer
 final class EchoApplication: SocketApplication {
   var isIdle = true
   var saturatesAt = Int.max
+  /// Answers what it withheld whenever a peer has taken what was queued for it.
+  var answersWhenDrained = false
   var withheld: [(handler: EchoHandler, message: [UInt8])] = []
   var openHandlers: [EchoHandler] = []
   var drained = 0
@@ -70,7 +72,10 @@ final class EchoHandler: ConnectionHandler {
     if inputHasEnded, owed == 0, !isSubscribed { outbound.end(reason: "done") }
   }
 
-  func outboundDidDrain() { application.drained += 1 }
+  func outboundDidDrain() {
+    application.drained += 1
+    if application.answersWhenDrained { application.answerWithheld() }
+  }
 
   func close() {
     application.closed += 1

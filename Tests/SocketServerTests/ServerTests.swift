@@ -82,6 +82,23 @@ struct ServerTests {
     #expect(await server.server.connectionCount == 0)
   }
 
+  @Test("a handler that waits for its client to read goes on when the client vanishes without reading")
+  func vanishedUnread() async throws {
+    var limits = ConnectionLimits()
+    limits.unsentBytesBeforePause = 8 << 20
+    let server = try EchoServer(limits: limits) { $0.answersWhenDrained = true }
+    do {
+      let connection = try server.connect()
+      try connection.send("{\"text\":\"\(String(repeating: "x", count: 2 << 20))\"}\n")
+      try connection.send("{\"later\":1}\n")
+      try await server.waitUntil { $0.withheld.count == 1 }
+      #expect(await server.ask { $0.drained } == 0)
+      withExtendedLifetime(connection) {}
+    }
+    try await server.waitUntil { $0.closed == 1 }
+    #expect(await server.server.connectionCount == 0)
+  }
+
   @Test("a client that does not read its answers is not read from, and gets them all when it reads")
   func backpressure() async throws {
     var limits = ConnectionLimits()

@@ -53,6 +53,8 @@ final class Connection: Outbound {
   private var input = Input.open
   /// The peer can't receive any more. What it sent before is still worked on.
   private var peerIsGone = false
+  /// What was queued is dropped, and the handler, which may wait for room, is yet to be told.
+  private var owesDrain = false
   /// The framer may hold whole messages that were not handed over yet.
   private var hasMessages = false
 
@@ -177,6 +179,10 @@ final class Connection: Outbound {
   func settle() {
     if isClosed { return }
     write()
+    if owesDrain {
+      owesDrain = false
+      handler?.outboundDidDrain()
+    }
     if hasMessages, mayHandOver {
       handOver()
       touched.insert(self)
@@ -195,6 +201,7 @@ final class Connection: Outbound {
   private func loseOutput() {
     peerIsGone = true
     isBlocked = false
+    if !output.isEmpty { owesDrain = true }
     output.removeAll()
   }
 

@@ -172,6 +172,26 @@ struct SessionTests {
     #expect(try (1...5).map { _ in try client.receive()["id"] } == (1...5).map { .int($0) })
   }
 
+  @Test("What waited for a peer to read takes effect once there is room, and nothing is pending then")
+  func waitingForRoom() throws {
+    let service = InProcessService { $0.limits.maximumQueuedBytes = 1000 }
+    let client = service.connect()
+    _ = try client.result("subscribe", ["recordType": "Item"])
+    client.outbound.stall()
+    let text = String(repeating: "x", count: 2000)
+    client.send(["jsonrpc": "2.0", "id": 10, "method": "echo", "params": [.string(text)]])
+    client.send(save(11, "a", 1))
+    client.send(fetch(12, "a"))
+    #expect(service.service.hasPendingWork)
+    client.outbound.drain()
+    client.session.outboundDidDrain()
+    let other = service.connect()
+    while service.service.hasPendingWork { try service.turn() }
+    client.session.close()
+    #expect(try other.result("countRecords", ["recordType": "Item"])["count"] == 1)
+    #expect(service.service.isIdle)
+  }
+
   @Test("A client that ends its input gets its answers, then the end")
   func finishedInput() throws {
     let client = service.connect()
