@@ -99,10 +99,9 @@ extension Predicate {
 
 extension Invocation {
   fileprivate func content() throws(RecordError) -> SubscriptionDefinition.Content {
-    let isWindow = ["sortDescriptors", "sortBy", "sectionNameKey", "sectionIndexTitle", "resultsLimit"]
-      .contains { arguments[$0] != nil }
+    let isWindow = Self.ofWindows.contains { arguments[$0] != nil }
     if try arguments.bool("countOnly", default: false) {
-      for name in ["sortDescriptors", "sortBy", "sectionNameKey", "resultsLimit"] + Self.ofContents {
+      for name in Self.ofWindows + Self.ofContents {
         try refuse(name, beside: "countOnly")
       }
       return .count
@@ -124,13 +123,20 @@ extension Invocation {
     return .window(request)
   }
 
+  private static let ofWindows = [
+    "sortDescriptors", "sortBy", "sectionNameKey", "sectionIndexTitle", "resultsLimit",
+  ]
   /// What has no meaning where a result is kept in place of telling changes.
   private static let ofChanges = ["since", "firesOn", "firesOnce", "watchKeys", "suppressOwn"]
   /// What has none either where nothing of the records is told.
   private static let ofContents = ofChanges + ["desiredKeys", "include", "includePrevious"]
 
+  /// Those of them that are true or false. False asks for nothing, and is let pass.
+  private static let switches: Set<String> = ["firesOnce", "suppressOwn", "includePrevious"]
+
   private func refuse(_ name: String, beside other: String) throws(RecordError) {
-    guard let value = arguments[name], value.boolValue != false else { return }
+    guard let value = arguments[name] else { return }
+    if value.boolValue == false, Self.switches.contains(name) { return }
     throw .parameter(name, mustBe: "left out with \(other)")
   }
 }
