@@ -21,7 +21,12 @@ public final class Service {
   private var sessions: [UInt64: Session] = [:]
   private var sessionsByUser: [UInt32: Int] = [:]
   private var lastConnection: UInt64 = 0
-  private var hungry: [Subscription] = []
+  /// Subscriptions that wait for the next turn, each at most once.
+  private var hungry = Queue<Subscription>()
+  private var isTurnOrdered = false
+  /// What all that are fed before the next `turn` delivery share, so that many at once never hold up
+  /// requests for longer than one.
+  private(set) var turn = Turn()
   private(set) var isStopping = false
 
   /// Requests accepted and not yet answered, of all sessions.
@@ -49,12 +54,14 @@ public final class Service {
     case .group(let group, let id):
       databases.openDatabase(id)?.receive(group, for: self)
     case .turn:
-      let subscriptions = hungry
-      hungry = []
-      let turn = Turn()
-      for subscription in subscriptions {
-        if turn.isOver { feedInNextTurn(subscription) } else { feed(subscription, in: turn) }
+      isTurnOrdered = false
+      turn = Turn()
+      // Who is not done queues again, behind those that had nothing yet.
+      for _ in 0..<hungry.count {
+        if turn.isOver { break }
+        if let subscription = hungry.popFirst() { feed(subscription) }
       }
+      if !hungry.isEmpty { orderTurn() }
     }
   }
 
@@ -88,8 +95,14 @@ public final class Service {
 
   /// The subscription gets its next slice after what else there is to do.
   func feedInNextTurn(_ subscription: Subscription) {
-    if hungry.isEmpty { deliver(Delivery(content: .turn)) }
     hungry.append(subscription)
+    orderTurn()
+  }
+
+  private func orderTurn() {
+    if isTurnOrdered { return }
+    isTurnOrdered = true
+    deliver(Delivery(content: .turn))
   }
 
   /// Tells whoever runs the service of a failure that is not the client's.

@@ -63,11 +63,20 @@ public final class InProcessClient {
     return data
   }
 
-  /// The pushes that have come and were not taken yet. Every commit whose reply someone got is among them.
+  /// The pushes that have come and were not taken yet, after what the stores have delivered so far. Every
+  /// commit whose reply someone got is among them.
   public func takePushes() throws -> [JSONNode] {
-    while let message = outbound.takeFirst() { pushes.append(JSONNode(try JSON(parsing: message))) }
+    service.settle()
+    pushes += try takeMessages()
     defer { pushes = [] }
     return pushes
+  }
+
+  /// The messages that were sent so far and not taken yet. Carries nothing over.
+  public func takeMessages() throws -> [JSONNode] {
+    var messages: [JSONNode] = []
+    while let message = outbound.takeFirst() { messages.append(JSONNode(try JSON(parsing: message))) }
+    return messages
   }
 }
 

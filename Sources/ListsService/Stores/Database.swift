@@ -89,6 +89,8 @@ final class Database {
 
   /// Rows of the log of changes that a page may go through while others wait.
   private static let logRowsAtOnce = 4000
+  /// The same where each row's record is looked at as it was then, with what it refers to.
+  private static let logRowsAtOnceByStep = 500
 
   /// A page of what changed after the token, and how filters that follow references see it.
   func changes(
@@ -99,7 +101,8 @@ final class Database {
       return (last.page, last.followed)
     }
     let page = try reader.changes(
-      after: token, limit: limit, maximumBytes: 8 << 20, maximumRows: Self.logRowsAtOnce,
+      after: token, limit: limit, maximumBytes: 8 << 20,
+      maximumRows: isStepwise ? Self.logRowsAtOnceByStep : Self.logRowsAtOnce,
       isStepwise: isStepwise)
     let followed = FollowedChanges(page.changeSet, in: reader)
     lastChanges = ChangesRead(

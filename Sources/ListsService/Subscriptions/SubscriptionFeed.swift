@@ -9,8 +9,10 @@ extension Service {
   private static let pagesOfASlice = 4
   static let changesOfAPage = 250
 
-  /// Sends the subscription what it has to get next, as much as there is room for.
-  func feed(_ subscription: Subscription, in turn: Turn = Turn()) {
+  /// Sends the subscription what it has to get next, as much as there is room for; in the next turn where
+  /// this one is over.
+  func feed(_ subscription: Subscription) {
+    if turn.isOver { return feedInNextTurn(subscription) }
     for _ in 0..<Self.pagesOfASlice {
       switch subscription.state {
       case .live, .awaitingInitial, .awaitingResult, .ended: return
