@@ -38,6 +38,8 @@ final class Subscription {
   private(set) var hasFired = false
   /// Whether the client may hold what it was told beyond the position that it goes on from, before it was cut off.
   var mayHoldMore = false
+  /// The same, or what it is not told of because it made it itself.
+  var holdsMore: Bool { mayHoldMore || definition.suppressesOwn }
   /// Whether it was pushed nothing since the hub looked last.
   var isQuiet = true
   private var lastSequenceNumber = 0

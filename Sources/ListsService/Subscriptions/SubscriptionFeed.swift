@@ -116,7 +116,7 @@ extension Service {
         try reader.passed(by: change, isFound: isFound)
       }
       return try subscription.shape.matches(
-        in: page.changeSet, passed: subscription.mayHoldMore ? passed : nil
+        in: page.changeSet, passed: subscription.holdsMore ? passed : nil
       ) { () throws(RecordError) in followed }
     } catch  where followed.failure != nil {
       try beginAnew(subscription)

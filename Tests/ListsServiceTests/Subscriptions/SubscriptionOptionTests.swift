@@ -152,6 +152,17 @@ struct SubscriptionOptionTests {
     #expect(Set(try told()) == ["created filler", "created d", "created e"])
   }
 
+  @Test("With suppressOwn, what it made itself and others deleted is told as gone, also where it fell behind")
+  func ownThatIsGone() throws {
+    try subscribe(["recordType": "Item", "suppressOwn": true])
+    try subscribe(["recordType": "Filler"])
+    try whileBehind {
+      send("a", ["n": 1], by: reader)
+      writer.send(["jsonrpc": "2.0", "method": "deleteRecord", "params": ["recordName": "a"]])
+    }
+    #expect(Set(try told()) == ["created filler", "deleted a"])
+  }
+
   @Test("A replay to one who fell behind still knows what was its own doing")
   func ownInReplay() throws {
     try subscribe(["recordType": "Item"])
