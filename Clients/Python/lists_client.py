@@ -474,13 +474,12 @@ class Subscription:
         self._queued: collections.deque[Mapping[str, Json]] = collections.deque()
         self._closed = False
         self._asks_for_initial = self._within_initial = self._holds_records = self._has_fired = False
-        #: The token after whose changes to go on: give it as ``since`` to a later subscription.
-        self.change_token: Optional[str] = params.get("since")
+        self._token: Optional[str] = params.get("since")
         self._token_after_changes: Optional[str] = None
-        if self.change_token is not None and initial:
+        if self._token is not None and initial:
             self._resume()
         else:
-            self._subscribe(self.change_token, initial)
+            self._subscribe(self._token, initial)
 
     def _subscribe(self, since: Optional[str], initial: bool) -> None:
         params = {key: value for key, value in self._params.items() if key != "since"}
@@ -497,7 +496,17 @@ class Subscription:
         self._connection = connection
         self._id = reply["subscriptionID"]
         if since is None and not initial:
-            self.change_token = reply["changeToken"]
+            self._token = reply["changeToken"]
+
+    @property
+    def change_token(self) -> Optional[str]:
+        """The token behind the last push whose changes were all given out: ``since`` of a later subscription.
+
+        None while the initial records are not all given out.
+        """
+        if self._changes or self._queued or self._token_after_changes is None:
+            return self._token
+        return self._token_after_changes
 
     def __iter__(self) -> Iterator[dict[str, Json]]:
         return self
@@ -522,9 +531,9 @@ class Subscription:
 
         Asking for the next one says that the one before was taken in.
         """
+        if not self._queued and self._token_after_changes is not None:
+            self._token, self._token_after_changes = self._token_after_changes, None
         while True:
-            if self._token_after_changes is not None:
-                self.change_token, self._token_after_changes = self._token_after_changes, None
             if self._queued:
                 return self._queued.popleft()
             if self._closed:
@@ -552,13 +561,17 @@ class Subscription:
         if initial and not self._within_initial and self._holds_records:
             self._queued.append({"reset": True})
             self._holds_records = False
-        self._within_initial = initial and continued
+        if initial or self._within_initial:
+            # What becomes of them before all are told is a part of the beginning.
+            self._within_initial = continued or not initial
         if push["changes"]:
             self._holds_records = True
             self._has_fired = bool(self._params.get("firesOnce")) and not initial and not continued
         self._queued.append(push)
         # Of a part of a commit it is the position before that commit; initial records come again, all of them.
-        if not self._within_initial:
+        if self._within_initial:
+            self._token = self._token_after_changes = None
+        else:
             self._token_after_changes = push["changeToken"]
 
     def _take_resync(self, push: Mapping[str, Json]) -> None:
@@ -566,24 +579,26 @@ class Subscription:
             self._unsubscribe()
             self._begin_anew(push["changeToken"])
             return
-        # Where this subscription asked for the initial records they follow by themselves.
-        self.change_token = None if self._asks_for_initial else push["changeToken"]
+        # Where this subscription asked for the initial records they follow by themselves; whether a saved one
+        # did is not known here.
+        follows = self._asks_for_initial or "subscriptionID" in self._params
+        self._token = None if follows else push["changeToken"]
         self._within_initial = self._holds_records = False
         self._queued.append({"reset": True})
 
     def _begin_anew(self, token: Optional[str]) -> None:
         self._queued.append({"reset": True})
         self._holds_records = False
-        self.change_token = None if self._initial else token
-        self._subscribe(self.change_token, self._initial)
+        self._token = None if self._initial else token
+        self._subscribe(self._token, self._initial)
 
     def _resume(self) -> None:
-        if self.change_token is None or not self._goes_on_from_tokens:
+        if self._token is None or not self._goes_on_from_tokens:
             # Where some of the records that there are were taken they come again, all of them.
             self._subscribe(None, self._initial)
             return
         try:
-            self._subscribe(self.change_token, False)
+            self._subscribe(self._token, False)
         except ServiceError as error:
             if error.error_code != "changeTokenExpired":
                 raise
@@ -594,8 +609,6 @@ class Subscription:
     def acknowledge(self) -> None:
         """Tells the service that what was taken so far was taken in: a saved subscription goes on behind it."""
         token = self.change_token
-        if not self._changes and not self._queued and self._token_after_changes is not None:
-            token = self._token_after_changes
         if token is None or "subscriptionID" not in self._params:
             return
         try:

@@ -400,6 +400,41 @@ class LiveTests(unittest.TestCase):
         seen = [(change["reason"], change.get("recordName")) for _, change in zip(range(3), changes)]
         self.assertEqual(seen, [("created", "a"), ("reset", None), ("created", "b")])
 
+    def test_what_becomes_of_initial_records_before_all_are_told_is_a_part_of_the_beginning(self):
+        def pages(server, last):
+            first = [self.change("a"), self.change("b"), self.change("c")]
+            server.push("s", "p", first, initial=True, moreComing=True)
+            between = [self.change("a", "updated", changedKeys=["n"]), self.change("b", "deleted")]
+            server.push("s", "p", between, initial=True, moreComing=True)
+            server.push("s", "p", [self.change("c", "left")], initial=True, moreComing=True)
+            if last:
+                server.push("s", "9", [self.change("d")], initial=True)
+
+        def first(server):
+            self.subscribed(server, sendInitial=True)
+            pages(server, last=False)
+
+        def second(server):
+            self.subscribed(server, since=None, sendInitial=True)
+            pages(server, last=True)
+            server.push("s", "10", [self.change("e")])
+            server.receive()
+
+        subscription = self.serve(first, second).subscribe("Item", initial=True)
+        records = lists_client.LiveRecords(subscription)
+        seen = []
+        for _, gone in records:
+            seen.append((sorted(name for name, _ in records.records), gone, subscription.change_token))
+            if len(seen) == 9:
+                break
+        b, c = ("b", "_defaultZone"), ("c", "_defaultZone")
+        beginning = [(["a", "b", "c"], [], None), (["a", "c"], [b], None), (["a"], [c], None)]
+        self.assertEqual(seen[:3], beginning)
+        self.assertEqual(seen[3], (["a"], [], None))  # the reset, of the connection that was lost only
+        self.assertEqual(seen[4:7], beginning)
+        self.assertEqual([names for names, _, _ in seen[7:]], [["a", "d"], ["a", "d", "e"]])
+        self.assertEqual([token for _, _, token in seen[4:]], [None, None, None, "9", "10"])
+
     def test_a_window_is_kept_up_by_its_steps_and_begins_anew_on_another_connection(self):
         def first(server):
             self.subscribed(server, sortDescriptors=[{"key": "name", "ascending": False}], resultsLimit=2)
@@ -452,6 +487,26 @@ class LiveTests(unittest.TestCase):
         with self.assertRaises(lists_client.SubscriptionEnded) as caught:
             next(saved)
         self.assertEqual(caught.exception.reason, "attachedElsewhere")
+
+    def test_only_a_push_whose_changes_were_all_given_out_is_acknowledged(self):
+        def script(server):
+            self.subscribed(server, subscriptionID="s")
+            server.push("s", "1", [self.change("a")])
+            server.push("s", "2", [self.change("b"), self.change("c")])
+            for token in ("1", "1", "2"):
+                request = server.receive()
+                assert request["params"]["changeToken"] == token, request
+                server.reply(request["id"], {})
+            server.receive()
+
+        saved = self.serve(script).subscribe(saved="s")
+        tokens = []
+        for change in saved:
+            saved.acknowledge()
+            tokens.append(saved.change_token)
+            if change["recordName"] == "c":
+                break
+        self.assertEqual(tokens, ["1", "1", "2"])
 
     def test_fetched_changes_follow_their_pages_and_begin_anew_once(self):
         def script(server):
