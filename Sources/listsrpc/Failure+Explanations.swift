@@ -44,10 +44,13 @@ extension Failure {
 
   /// The same for changes that are fetched.
   func explainingExpiryOfFetched() -> Failure {
-    guard let error = rejection, error.errorCode == "changeTokenExpired" else { return self }
+    guard let error = rejection, error.errorCode == "changeTokenExpired",
+      let fresh = error.data?["changeToken"]?.stringValue
+    else { return self }
     return .explained(
       error,
-      "\(error.message)\nLeave out --since to have everything that there is; what does not come is gone.")
+      "\(error.message)\nLeave out --since to have everything that there is; what does not come is gone. "
+        + "Or take in what changes from now on, with --since '\(DisplayText.harmless(fresh))'.")
   }
 
   /// Names the index titles that there are.

@@ -156,7 +156,7 @@ _listsrpc() {
       ;;
     subscriptions)
       if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --var --filter-by --zone --record --fields --include --previous --fires-on --watch-keys --once --initial --since --ignore-missing --socket --container --database --json --no-progress --help' -- "$cur")
-      else mapfile -t COMPREPLY < <(compgen -W 'save delete' -- "$cur")
+      else mapfile -t COMPREPLY < <(compgen -W 'show save delete' -- "$cur")
       fi
       ;;
     zones)

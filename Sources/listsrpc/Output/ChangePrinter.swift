@@ -8,16 +8,21 @@ struct ChangePrinter {
   private let errors: Output
   private let printsJSON: Bool
   private let command: String?
+  private let endsAtFailure: Bool
   private let includedPaths: [String]
 
   /// - Parameters:
   ///   - command: What to run for each change; nil: they are printed.
+  ///   - endsAtFailure: A command that fails is a failure, so that its change is not noted as taken in; otherwise
+  ///     it is only told.
   ///   - includedPaths: The key paths whose records come along.
-  init(_ session: Session, command: String? = nil, includedPaths: [String] = []) {
+  init(_ session: Session, command: String? = nil, endsAtFailure: Bool = false, includedPaths: [String] = [])
+  {
     output = session.output
     errors = session.errors
     printsJSON = session.printsJSON
     self.command = command
+    self.endsAtFailure = endsAtFailure
     self.includedPaths = includedPaths
   }
 
@@ -86,13 +91,20 @@ struct ChangePrinter {
     if let command {
       try output.flush()
       let status = try ShellCommand(command).run(input: line + [0x0A], variables: subject.variables)
-      if status != 0 { errors.say("'\(command)' ended with \(status)") }
+      if status != 0 { try handleFailure(of: command, status) }
     } else if printsJSON {
       try output.writeLine(line)
     } else {
       try output.write(output.columns.map { DisplayText.fitted(text, to: $0) } ?? text)
       try output.write("\n")
     }
+  }
+
+  private func handleFailure(of command: String, _ status: Int32) throws(Failure) {
+    guard endsAtFailure else { return errors.say("'\(command)' ended with \(status)") }
+    // Ctrl-C ends the command too: then the end is the signal's.
+    Termination.letPass()
+    throw .trouble("'\(command)' ended with \(status): its commit comes again when you watch again")
   }
 }
 

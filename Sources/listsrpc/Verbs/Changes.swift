@@ -8,7 +8,8 @@ enum Changes: Verb {
     discussion: [
       "A line for each record that changed, in its last state: 'reason' is created, updated or deleted. Without "
         + "--since everything that there is, as created. The last line has the 'changeToken' from which --since "
-        + "goes on, here and with 'watch'; when nothing changed there is none, and the old one stays good.",
+        + "goes on, here and with 'watch'; when nothing changed there is no line, and the old one stays "
+        + "good. A token to begin with, whatever is there, is in the reply of 'listsrpc call fetchZones'.",
       "With --state FILE each run goes on where the last one ended. When the changes since then are no longer kept, "
         + "a line with the reason 'reset' comes first and everything that there is behind it: what does not come "
         + "is gone.",
@@ -25,7 +26,9 @@ enum Changes: Verb {
     operands: [Operand("TYPE", "The record type (default: every type)", count: .optional)],
     examples: [
       .init("listsrpc changes Item --state ~/.local/state/items", "What changed since the last time"),
-      .init("listsrpc changes | tail -n 1 | jq -r .changeToken", "A token to begin with"),
+      .init(
+        "listsrpc call fetchZones | jq -r .changeToken", "A token to begin with, for what changes from now on"
+      ),
     ])
 
   static func run(_ arguments: Arguments, _ session: Session) async throws(Failure) {

@@ -4,21 +4,21 @@ import ListsClient
 
 enum Subscriptions: Verb {
   static let command = Command(
-    "subscriptions", "List, save or delete saved subscriptions",
+    "subscriptions", "List, show, save or delete saved subscriptions",
     discussion: [
       "A saved subscription stays with the service, and so does how far its changes were taken in: whoever attaches "
         + "to it with 'watch --subscription ID' gets all that was missed, after any pause, and needs to keep no "
         + "token.",
       "'subscriptions save ID [TYPE]' saves one with the filter that the options give; the same one again keeps "
         + "its position, another one under that ID begins anew, now or at --since. 'subscriptions delete ID...' "
-        + "deletes them. Without an action they are listed.",
+        + "deletes them, and 'subscriptions show ID...' shows them. Without an action all are listed.",
     ],
     options: LiveQuery.options + [Option("ignore-missing", "With delete: one that isn't there is no error")],
     operands: [
       Operand(
         "ACTION", "What to do (default: list them)", count: .optional,
-        completion: .choices(["save", "delete"])),
-      Operand("WORD", "With save: an ID and a record type; with delete: IDs", count: .any),
+        completion: .choices(["show", "save", "delete"])),
+      Operand("WORD", "With save: an ID and a record type; with show and delete: IDs", count: .any),
     ],
     examples: [
       .init("listsrpc subscriptions save mail Message --where 'unread = YES'", "Save one"),
@@ -30,21 +30,43 @@ enum Subscriptions: Verb {
 
   static func run(_ arguments: Arguments, _ session: Session) async throws(Failure) {
     let words = Array(arguments.operands.dropFirst())
+    try checkOptions(arguments)
     switch arguments.operands.first {
-    case nil: try await list(session)
+    case nil: try await show([nil], session)
+    case "show" where !words.isEmpty: try await show(words, session)
     case "save" where (1...2).contains(words.count):
       try await save(words[0], type: words.dropFirst().first, arguments, session)
     case "delete" where !words.isEmpty: try await delete(words, arguments, session)
-    case "save": throw Failure(usage: "'save' takes an ID and a record type", verb: command.name)
-    case "delete": throw Failure(usage: "'delete' takes one or several IDs", verb: command.name)
+    case "save":
+      throw Failure(
+        usage: "'save' takes an ID and, unless it is to be of every type, a record type", verb: command.name)
+    case "show", "delete":
+      throw Failure(usage: "'\(arguments.operands[0])' takes one or several IDs", verb: command.name)
     case let action?:
-      throw Failure(usage: "'\(action)' is none of save, delete", verb: command.name)
+      throw Failure(
+        usage: "'\(action)' is none of show, save, delete; without a word all are listed", verb: command.name)
     }
   }
 
-  private static func list(_ session: Session) async throws(Failure) {
-    let reply = try await session.call("fetchSubscriptions", [])
-    let subscriptions = reply["subscriptions"].map { Array($0.elements) } ?? []
+  /// Refuses options that would have no effect.
+  private static func checkOptions(_ arguments: Arguments) throws(Failure) {
+    let action = arguments.operands.first
+    if action != "save", let option = LiveQuery.options.first(where: { arguments.has($0.name) }) {
+      throw Failure(usage: "--\(option.name) goes with 'save' only", verb: command.name)
+    }
+    if action != "delete", arguments.has("ignore-missing") {
+      throw Failure(usage: "--ignore-missing goes with 'delete' only", verb: command.name)
+    }
+  }
+
+  /// - Parameter ids: Those to show; nil: all that there are.
+  private static func show(_ ids: [String?], _ session: Session) async throws(Failure) {
+    var subscriptions: [JSON] = []
+    for id in ids {
+      let params = id.map { [("subscriptionID", JSONNode.string($0))] } ?? []
+      let reply = try await session.call("fetchSubscriptions", params)
+      subscriptions += reply["subscriptions"].map { Array($0.elements) } ?? []
+    }
     if session.printsJSON {
       for subscription in subscriptions { try session.output.writeLine(subscription.bytes) }
       return

@@ -7,16 +7,22 @@ enum Watch: Verb {
     "watch", "Show changes as they happen",
     discussion: [
       "A line for each change, until interrupted or until whoever reads the output closes it. When the "
-        + "service is restarted, watching goes on from the last change and misses none.",
+        + "service is restarted, watching goes on from the last change and misses none. Only at the beginning the "
+        + "service must be there, or start by itself on the first connection: otherwise the end is at once, with 3.",
       "As JSON each line has 'reason' (created, updated, entered, left or deleted), the record's names, its "
         + "contents, and, on the last line of a commit, the 'changeToken' from which --since goes on. The reason "
         + "'reset' says that changes were missed which are no longer kept: fetch everything anew; with "
         + "--initial the records follow. The reason 'zoneDeleted' names a zone that was deleted; its records are "
-        + "told one by one before.",
+        + "told one by one before. Neither has a record's name. The records of --initial have 'initial', and so has "
+        + "what becomes of them until all are told.",
+      "What --exec runs may fail: that is said, and the next change is taken. With --state or --subscription "
+        + "it ends the watching, with 1, and the commit is not noted: the next watch begins with that commit, so "
+        + "that each change is taken in until the command succeeded. The other changes of the commit then come "
+        + "again too.",
       "With --state FILE watching goes on where it ended the last time, whatever ended it: the file keeps the "
         + "change token of the last commit that was printed whole (or whose commands were run). With --initial the "
         + "records come only when nothing is in the file yet. A line comes twice only when the program was killed "
-        + "in the middle of a commit. Another watch, or another program at the same time, is refused the file.",
+        + "in the middle of a commit, or a command failed. Another watch, or another program at the same time, is refused the file.",
       "With --sort, --section-by or --limit the lines are of a live result: 'from' is the row that a record had "
         + "before, 'to' the one that it has now, to be applied one line after another.",
     ],
@@ -32,10 +38,12 @@ enum Watch: Verb {
       Option(
         "exec", letter: "x", takes: "COMMAND", completion: .program,
         "Run this shell command for each change, one after another, with the JSON line on its standard input "
-          + "and LISTS_REASON, LISTS_RECORD_TYPE, LISTS_RECORD_NAME and LISTS_ZONE_NAME in its environment"),
+          + "and LISTS_REASON, LISTS_RECORD_TYPE, LISTS_RECORD_NAME and LISTS_ZONE_NAME in its environment, which are "
+          + "empty where the line has no such name"),
       Option(
         "count", letter: "c", takes: "NUMBER",
-        "End after that many changes; with --state or --subscription at the end of the commit"),
+        "End after that many changes; with --state or --subscription at the end of the commit, which the records "
+          + "of --initial are all together"),
       Option("no-reconnect", "End when the connection is lost"),
     ],
     operands: [Operand("TYPE", "The record type (default: every type)", count: .optional)],
@@ -57,7 +65,9 @@ enum Watch: Verb {
   static func run(_ arguments: Arguments, _ session: Session) async throws(Failure) {
     let live = try LiveQuery(arguments, recordType: arguments.operands.first, verb: command.name)
     guard arguments.operands.isEmpty || !arguments.has("subscription") else {
-      throw Failure(usage: "--subscription says which type it is of", verb: command.name)
+      throw Failure(
+        usage: "TYPE and --subscription exclude each other: what is saved has its type with it",
+        verb: command.name)
     }
     let limit = try limit(arguments)
     let state: StateFile? =
@@ -68,7 +78,9 @@ enum Watch: Verb {
       }
     if !arguments.has("exec") { OutputReader.endProgramWhenGone() }
     let printer = ChangePrinter(
-      session, command: arguments.value("exec"), includedPaths: live.includedPaths)
+      session, command: arguments.value("exec"),
+      endsAtFailure: arguments.has("state") || arguments.has("subscription"),
+      includedPaths: live.includedPaths)
     var request = live.request
     if let id = arguments.value("subscription") {
       request = SubscriptionRequest(subscriptionID: id)

@@ -24,6 +24,9 @@ enum Zones: Verb {
 
   static func run(_ arguments: Arguments, _ session: Session) async throws(Failure) {
     let names = arguments.operands.dropFirst()
+    if arguments.operands.first != "delete", arguments.has("ignore-missing") {
+      throw Failure(usage: "--ignore-missing goes with 'delete' only", verb: command.name)
+    }
     switch arguments.operands.first {
     case nil:
       let reply = try await session.call("fetchZones", [])
@@ -44,7 +47,9 @@ enum Zones: Verb {
         try session.print(reply, "Deleted \(name) with \(count) record\(count == 1 ? "" : "s")")
       }
     case "save", "delete": throw Failure(usage: "NAME is missing", verb: command.name)
-    case let action?: throw Failure(usage: "'\(action)' is none of save, delete", verb: command.name)
+    case let action?:
+      throw Failure(
+        usage: "'\(action)' is none of save, delete; without a word the zones are listed", verb: command.name)
     }
   }
 }

@@ -125,6 +125,32 @@ struct WatchStateTests {
     #expect(ran.suffix(2) == ["created r1", "created r2"])
   }
 
+  @Test("A command that fails ends the watch, and the next one begins with its commit, until it succeeded")
+  func failingCommand() throws {
+    try shell.seed(2)
+    _ = try shell.lines("subscriptions", "save", "saved", "Item", "--initial")
+    // Fails once for each record.
+    let command = """
+      cd '\(folder.path)'; echo "$LISTS_REASON $LISTS_RECORD_NAME" >>ran; [ -z "$LISTS_RECORD_NAME" ] ||
+      [ -e "$ONCE$LISTS_RECORD_NAME" ] || { >"$ONCE$LISTS_RECORD_NAME"; exit 7; }
+      """
+    for target in ["--state='\(path)' --initial Item", "--subscription=saved"] {
+      for count in [2, 1] {
+        let watch = "listsrpc watch \(target) --count=\(count) --exec \"$COMMAND\""
+        let variables = "export ONCE=\(target.count) COMMAND='\(command.replacing("'", with: #"'\''"#))'; "
+        for _ in 0..<count {
+          let run = try shell.bash(variables + watch)
+          #expect(run.ending.status == 1 && run.errorText.contains("ended with 7"))
+        }
+        let last = try shell.bash(variables + watch)
+        #expect(last.ending.status == 0 && last.errorText == "", "\(last.errorText)")
+        if count == 2 { try save("later\(target.count)") }
+      }
+      unlink("\(folder.path)/ran")
+      _ = try shell.lines("delete", "later\(target.count)")
+    }
+  }
+
   @Test("Two watches with one file are refused, and another one may begin where the first has ended")
   func locked() throws {
     try save("a")
