@@ -22,9 +22,10 @@ public struct ChangeBatch: Sendable {
 
   /// The position to go on from when everything up to here was taken in.
   public var changeToken: String { json["changeToken"]?.stringValue ?? "" }
-  /// These are the records that matched when the subscription began.
+  /// These are the records that matched when the subscription began, or what became of some of them before all
+  /// were told: everything up to the first batch that is not continued is one beginning.
   public var isInitial: Bool { json["initial"]?.boolValue ?? false }
-  /// Another part of the same commit follows.
+  /// Another part of the same commit, or of the beginning, follows.
   public var isContinued: Bool { json["moreComing"]?.boolValue ?? false }
   /// In the order of the commit; none where only the position is told.
   public var changes: [RecordChange] { (json["changes"]?.elements).map { $0.map(RecordChange.init) } ?? [] }

@@ -31,7 +31,7 @@ public final class ChangeStream: AsyncSequence, Sendable {
     var isFinished = false
     /// The subscription that is pushed now asked for the records that there are.
     var asksForInitial = false
-    /// The last push was a part of the initial records.
+    /// More of the initial records, or of what becomes of them meanwhile, is to come.
     var isWithinInitial = false
     /// The reader holds records since the last reset.
     var holdsRecords = false
@@ -196,9 +196,16 @@ public final class ChangeStream: AsyncSequence, Sendable {
     if params["resync"]?.boolValue == true { return try await takeResync(batch) }
     let hasChanges = params["changes"].map { !$0.elements.isEmpty } ?? false
     return state.withLock { state in
-      if batch.isPosition { state.token = batch.changeToken }
       let beginsAnew = batch.isInitial && !state.isWithinInitial && state.holdsRecords
-      state.isWithinInitial = batch.isInitial && batch.isContinued
+      if batch.isInitial || state.isWithinInitial {
+        // What becomes of them before all are told is a part of the beginning.
+        state.isWithinInitial = batch.isContinued || !batch.isInitial
+      }
+      if state.isWithinInitial {
+        state.token = nil
+      } else if batch.isPosition {
+        state.token = batch.changeToken
+      }
       state.holdsRecords = hasChanges || (state.holdsRecords && !beginsAnew)
       if request.firesOnce, hasChanges, !batch.isInitial, !batch.isContinued { state.hasFired = true }
       guard beginsAnew else { return .changes(batch) }

@@ -12,8 +12,10 @@ private func summary(_ event: ChangeEvent?) -> String {
   }
 }
 
-private func created(_ name: String, _ more: String = "") -> String {
-  #"[{"reason":"created","recordType":"Item","recordName":"\#(name)","zoneName":"_defaultZone"\#(more),"#
+private func created(_ name: String, _ more: String = "") -> String { change("created", name, more) }
+
+private func change(_ reason: String, _ name: String, _ more: String = "") -> String {
+  #"[{"reason":"\#(reason)","recordType":"Item","recordName":"\#(name)","zoneName":"_defaultZone"\#(more),"#
     + #""record":{"recordType":"Item","recordName":"\#(name)","zoneName":"_defaultZone","fields":{}}}]"#
 }
 
@@ -111,6 +113,44 @@ struct ResumingTests {
         _ = try server.receive()
       })
     #expect(seen == ["reset:f", "7 a", "8 b"])
+  }
+
+  @Test("What becomes of initial records before all are told is a part of the beginning, and has no token")
+  func changesBetweenInitialPages() async throws {
+    let folder = try TemporaryFolder()
+    let address = ServiceAddress(path: folder.path + "/s")
+    let pages: @Sendable (FakeServer) -> Void = { server in
+      let marks = #","initial":true,"moreComing":true"#
+      for text in ["created a", "created b", "created c", "updated a", "deleted b", "left c"] {
+        server.push("1", token: "p", marks, changes: change(String(text.dropLast(2)), String(text.suffix(1))))
+      }
+    }
+    try FakeServer.listen(
+      at: address.path,
+      [
+        { server in
+          try server.subscribe()
+          pages(server)
+        },
+        { server in
+          #expect(try server.subscribe()?["since"] == nil)
+          pages(server)
+          server.push("1", token: "9", #","initial":true"#, changes: created("d"))
+          server.push("1", token: "10", changes: created("e"))
+          _ = try server.receive()
+        },
+      ])
+    let stream = try await Connection.subscribe(initialItems, to: address)
+    var iterator = stream.makeAsyncIterator()
+    var (held, seen) = (LiveRecords(), [String]())
+    while seen.count < 15, let event = try await iterator.next() {
+      _ = held.apply(event)
+      let names = held.records.keys.map(\.recordName).sorted().joined()
+      let isReset = if case .reset = event { true } else { false }
+      seen.append(isReset ? "reset" : "\(names) \(stream.changeToken ?? "-")")
+    }
+    let again = ["a -", "ab -", "abc -", "abc -", "ac -", "a -"]
+    #expect(seen == again + ["reset", "a -"] + again[1...] + ["ad 9", "ade 10"])
   }
 
   @Test("Initial records that were interrupted come again behind a reset")
