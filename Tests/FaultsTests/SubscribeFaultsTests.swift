@@ -1,4 +1,7 @@
+import Glibc
 import JSONRPC
+import ListsClient
+import Records
 import ServiceFixture
 import Testing
 
@@ -75,4 +78,82 @@ struct SubscribeFaultsTests {
     }
     try await writing.value
   }
+
+  @Test("A token that has expired is said to be, with a fresh one, and a library then holds what there is")
+  func expiredToken() async throws {
+    let folder = try TemporaryFolder()
+    try write("historyChanges = 1000\n", to: folder.path + "/lists.conf")
+    let service = try ListsdProcess(
+      arguments: ["--configuration", folder.path + "/lists.conf"], folder: folder)
+    let writer = try service.connect()
+    try writer.save("gone", #"{"n":0}"#)
+    try writer.save("kept", #"{"n":0}"#)
+    let held = try writer.result(of: "performQuery", #"{"recordType":"Item"}"#)
+    _ = try writer.result(of: "deleteRecord", #"{"recordName":"gone"}"#)
+    for round in 0..<3 {
+      let operations = (0..<1000).map {
+        #"{"operationType":"forceReplace","record":{"recordType":"Item","recordName":"r\#($0)","fields":{"n":\#(round)}}}"#
+      }
+      _ = try writer.result(of: "modifyRecords", #"{"operations":[\#(operations.joined(separator: ","))]}"#)
+    }
+    let token = try #require(held["changeToken"]?.stringValue)
+    let error = try writer.error(of: "subscribe", #"{"recordType":"Item","since":"\#(token)"}"#)
+    #expect(error["data"]?["errorCode"]?.stringValue == "changeTokenExpired")
+    #expect(error["data"]?["reason"]?.stringValue == "pruned")
+    let fresh = try #require(error["data"]?["changeToken"]?.stringValue)
+    _ = try writer.result(of: "subscribe", #"{"recordType":"Item","since":"\#(fresh)"}"#)
+
+    var request = SubscriptionRequest(recordType: "Item")
+    request.since = token
+    request.sendsInitial = true
+    let stream = try await Connection.subscribe(request, to: ServiceAddress(path: service.socketPath))
+    var records = LiveRecords(
+      (held["records"].map { Array($0.elements) } ?? []).map(StoredRecord.init(body:)))
+    #expect(records.records.count == 2)
+    var gone: [String] = []
+    while let event = try await stream.next() {
+      gone += records.apply(event).gone.map(\.recordName)
+      if case .changes(let batch) = event, batch.isInitial, !batch.isContinued { break }
+    }
+    #expect(gone == ["gone"])
+    #expect(records.records.count == 1001)
+  }
+
+  @Test("One that stops reading holds up nobody, and gets all that it missed when it reads again")
+  func slowSubscriber() throws {
+    let folder = try TemporaryFolder()
+    try write("maximumQueuedBytes = 64K\n", to: folder.path + "/lists.conf")
+    let service = try ListsdProcess(
+      arguments: ["--configuration", folder.path + "/lists.conf"], folder: folder)
+    let subscribers = try (0..<20).map { _ in try service.connect() }
+    for subscriber in subscribers { _ = try subscriber.result(of: "subscribe", #"{"recordType":"Item"}"#) }
+    let writer = try service.connect()
+    let text = String(repeating: "x", count: 1000)
+    let total = 1500
+    for number in 0..<total {
+      try writer.save("r\(number % 50)", #"{"n":\#(number),"t":"\#(text)"}"#)
+      // All but the first read as it comes.
+      for subscriber in subscribers.dropFirst() {
+        #expect(try subscriber.receivePush()["seq"]?.text == "\(number + 1)")
+      }
+    }
+    var held: [String: String] = [:]
+    var sequence = 0
+    while held.values.contains("\(total - 1)") == false {
+      let push = try subscribers[0].receivePush()
+      sequence += 1
+      #expect(push["seq"]?.text == "\(sequence)")
+      for change in push["changes"].map({ Array($0.elements) }) ?? [] {
+        held[change["recordName"]?.stringValue ?? ""] = change["record"]?["fields"]?["n"]?.text
+      }
+    }
+    #expect(held.count == 50)
+    #expect(sequence < total, "what it did not read was told at once")
+  }
+}
+
+private func write(_ text: String, to path: String) throws {
+  guard let file = fopen(path, "w") else { throw FixtureError("can't write \(path)") }
+  defer { fclose(file) }
+  guard fputs(text, file) >= 0 else { throw FixtureError("can't write \(path)") }
 }
