@@ -140,7 +140,7 @@ final class Database {
       }
     }
     for changeSet in group.changeSets {
-      if let origin = changeSet.changes.first?.origin {
+      if let origin = changeSet.origin {
         origins.note(origin.connection, ofCommit: changeSet.sequence)
       }
     }

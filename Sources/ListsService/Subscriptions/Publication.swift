@@ -66,10 +66,11 @@ final class Publication {
           subscription, by: told.matched, isWhole: true, to: changeSet.changeToken, followed: followed)
         if case .readingResult = subscription.state { session.service.feedInNextTurn(subscription) }
       } else {
-        let isOwn = changeSet.changes.first?.origin.connection == session.caller.connection
-        if isOwn, subscription.definition.suppressesOwn { return }
+        let isOwn = changeSet.origin?.connection == session.caller.connection
+        let view: ToldChanges.View =
+          if isOwn { subscription.definition.suppressesOwn ? .ownBesides : .own } else { .others }
         subscription.push(
-          try told.parts(areOwn: isOwn) { () throws(RecordError) in followed },
+          try told.parts(view) { () throws(RecordError) in followed },
           token: tokens.after, partial: tokens.before, marks)
       }
     } catch {
@@ -90,8 +91,16 @@ private struct ToldChanges {
   let shape: SubscriptionShape
   let matched: [MatchedChange]
   let deletedZones: [String]
-  private var own: [PushPart]?
-  private var others: [PushPart]?
+  private var made: [View: [PushPart]] = [:]
+
+  /// How a connection sees the commit.
+  enum View {
+    /// As its own.
+    case own
+    /// As its own, of which it wants to hear only what became of records that it did not write.
+    case ownBesides
+    case others
+  }
 
   init(_ shape: SubscriptionShape, _ matched: [MatchedChange], _ deletedZones: [String]) {
     self.shape = shape
@@ -100,11 +109,17 @@ private struct ToldChanges {
   }
 
   mutating func parts(
-    areOwn: Bool, followed: () throws(RecordError) -> FollowedChanges
+    _ view: View, followed: () throws(RecordError) -> FollowedChanges
   ) throws(RecordError) -> [PushPart] {
-    if let parts = areOwn ? own : others { return parts }
-    let parts = try shape.parts(of: matched, isOwn: { _ in areOwn }, followed: followed)
-    if areOwn { own = parts } else { others = parts }
+    if let parts = made[view] { return parts }
+    let told = view == .ownBesides ? matched.filter { $0.change.isOfAnother } : matched
+    let parts = try shape.parts(of: told, isOwn: { _ in view != .others }, followed: followed)
+    made[view] = parts
     return parts
   }
+}
+
+extension RecordChange {
+  /// Whether the record itself stayed the same: then it refers to one that changed.
+  fileprivate var isOfAnother: Bool { before == after }
 }

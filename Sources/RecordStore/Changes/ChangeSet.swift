@@ -12,6 +12,8 @@ public struct ChangeSet: Sendable {
   /// The zones that were deleted and are not there any more, by name; their records' deletions stand in
   /// `changes`.
   public var deletedZones: [String] = []
+  /// Who made the commit; nil in a replay.
+  public var origin: Caller?
 }
 
 /// What became of one record.

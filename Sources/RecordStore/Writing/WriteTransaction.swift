@@ -100,7 +100,7 @@ struct WriteTransaction {
     changeSets.append(
       ChangeSet(
         sequence: commit.number, changeToken: state.token, changes: commit.changes.changeList,
-        deletedZones: commit.deletedZones.filter { state.zones[Name($0)] == nil }))
+        deletedZones: commit.deletedZones.filter { state.zones[Name($0)] == nil }, origin: commit.caller))
   }
 }
 
