@@ -10,10 +10,22 @@ struct InitialRecords {
   /// The position of which what the client holds is.
   var known: ChangeToken?
   /// The page that was read, and not sent yet.
-  private(set) var page: QueryResult?
+  private(set) var page: Page?
   private var cursor: String?
   /// The last record sent.
   private var last: Place?
+
+  /// A page as it is to be sent.
+  struct Page {
+    var records: [StoredRecord] = []
+    var included: [IncludedRecord] = []
+    /// Where the next one starts; nil when there is none.
+    var cursor: String?
+    /// The position of which it is.
+    var changeToken: ChangeToken
+    /// Zones that were gone when it was read, where nothing else tells of that.
+    var deletedZones: [String] = []
+  }
 
   private struct Place: Comparable {
     let recordName: String
@@ -37,10 +49,17 @@ struct InitialRecords {
   }
 
   /// Keeps the page that was read.
-  mutating func take(_ result: ReadResult) throws(RecordError) {
-    guard case .query(let page) = result else { throw .unexpectedAnswer }
+  mutating func take(_ page: Page) {
     self.page = page
     if last == nil { known = page.changeToken }
+  }
+
+  /// Has an empty page be the last one. `zone` is named when it was gone before any record was sent, so that no
+  /// change is told of it.
+  mutating func takeEnd(at token: ChangeToken, ofZone zone: String?) {
+    var page = Page(changeToken: token)
+    if last == nil, let zone { page.deletedZones = [zone] }
+    take(page)
   }
 
   /// From where changes have to be told before the page can be sent; nil when it can be.
@@ -64,5 +83,13 @@ struct InitialRecords {
     known = page.changeToken
     cursor = page.cursor
     self.page = nil
+  }
+}
+
+extension InitialRecords.Page {
+  /// What a query gave.
+  init(_ page: QueryResult) {
+    self.init(
+      records: page.records, included: page.included, cursor: page.cursor, changeToken: page.changeToken)
   }
 }

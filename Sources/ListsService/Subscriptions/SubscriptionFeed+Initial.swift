@@ -7,19 +7,23 @@ extension Service {
     var records = records
     guard let page = records.page else {
       let request = ReadRequest.query(records.nextPage(for: subscription, limit: Self.changesOfAPage))
-      guard let result = try subscription.database.read(request) else {
-        subscription.state = .awaitingInitial(records)
-        return subscription.database.submit(request, for: subscription)
+      let result: ReadResult?
+      do throws(RecordError) {
+        result = try subscription.database.read(request)
+      } catch {
+        return try finish(records, of: subscription, after: error)
       }
-      try records.take(result)
-      return subscription.state = .sendingInitial(records)
+      if let result { return try take(.success(result), in: records, by: subscription) }
+      subscription.state = .awaitingInitial(records)
+      return subscription.database.submit(request, for: subscription)
     }
     if let token = records.tokenOfChangesBeforePage {
       return try tellChanges(after: token, of: records, to: subscription)
     }
-    let parts = subscription.shape.initialParts(page)
+    let parts = subscription.shape.initialParts(page.records, page.included)
     let token = page.changeToken.text
-    let marks = Subscription.Marks(isInitial: true, moreComing: page.cursor != nil)
+    let marks = Subscription.Marks(
+      isInitial: true, moreComing: page.cursor != nil, deletedZones: page.deletedZones)
     if !parts.isEmpty {
       subscription.push(parts, token: token, partial: token, marks)
     } else if !marks.moreComing {
@@ -27,6 +31,35 @@ extension Service {
     }
     records.finishPage()
     subscription.state = page.cursor == nil ? .behind(page.changeToken) : .sendingInitial(records)
+  }
+
+  /// Takes over the page that was read, by a reader thread or at once.
+  func take(
+    _ result: Result<ReadResult, RecordError>, in records: InitialRecords, by subscription: Subscription
+  ) throws(RecordError) {
+    switch result {
+    case .success(.query(let page)):
+      var records = records
+      records.take(InitialRecords.Page(page))
+      subscription.state = .sendingInitial(records)
+    case .success: throw .unexpectedAnswer
+    case .failure(let error): try finish(records, of: subscription, after: error)
+    }
+  }
+
+  /// Nothing more is to be sent of a zone that was deleted. Throws what the read failed for, where that is
+  /// anything else.
+  private func finish(
+    _ records: InitialRecords, of subscription: Subscription, after failure: RecordError
+  ) throws(RecordError) {
+    guard failure.code == .zoneNotFound, let zone = subscription.shape.zoneName else { throw failure }
+    var records = records
+    // Unless it was made anew meanwhile.
+    if (try? subscription.database.reader.checkZone(zone)) == nil {
+      let position = try subscription.database.position()
+      records.takeEnd(at: position.token, ofZone: subscription.shape.isOfZones ? zone : nil)
+    }
+    subscription.state = .sendingInitial(records)
   }
 
   /// Tells what became of the records that were sent until the next page was read, or a part of it.
@@ -40,7 +73,9 @@ extension Service {
     let reached = page.changeSet.changeToken
     subscription.push(
       try parts(of: told, for: subscription, followed), token: reached.text, partial: reached.text,
-      Subscription.Marks(isInitial: true, moreComing: true))
+      Subscription.Marks(
+        isInitial: true, moreComing: true,
+        deletedZones: subscription.shape.deletedZones(in: page.changeSet)))
     var records = records
     records.known = reached
     subscription.state = .sendingInitial(records)

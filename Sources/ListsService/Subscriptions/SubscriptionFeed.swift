@@ -47,9 +47,7 @@ extension Service {
     do throws(RecordError) {
       guard case .read(let result) = outcome else { throw .unexpectedAnswer }
       switch subscription.state {
-      case .awaitingInitial(var records):
-        try records.take(try result.get())
-        subscription.state = .sendingInitial(records)
+      case .awaitingInitial(let records): try take(result, in: records, by: subscription)
       case .awaitingResult: try take(result, by: subscription)
       default: return
       }

@@ -49,7 +49,7 @@ final class SubscriptionShape {
   }
 
   /// Whether it is to a zone or a database as a whole: then it is told of deleted zones too.
-  private var isOfZones: Bool { recordType == nil && predicate == nil }
+  var isOfZones: Bool { recordType == nil && predicate == nil }
 
   // MARK: What concerns it
 
@@ -216,15 +216,15 @@ final class SubscriptionShape {
   }
 
   /// A page of the records that there are at the start of a subscription.
-  func initialParts(_ page: QueryResult) -> [PushPart] {
+  func initialParts(_ records: [StoredRecord], _ included: [IncludedRecord]) -> [PushPart] {
     var parts = PushParts()
-    for record in page.records {
+    for record in records {
       parts.append { output in writer.write(initial: record, to: &output) }
     }
     var pushed = parts.finish()
     if !include.isEmpty, !pushed.isEmpty {
       var list = IncludedRecords()
-      for item in page.included { list.append(item) }
+      for item in included { list.append(item) }
       pushed[0].included = list.list()
     }
     return pushed
