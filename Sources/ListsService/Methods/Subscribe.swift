@@ -71,7 +71,7 @@ extension Invocation {
     let subscription = Subscription(
       id: session.makeSubscriptionID(), session: session, database: database,
       shape: database.hub.shape(for: definition), definition: definition,
-      result: try definition.makeResult(), state: start)
+      result: try definition.makeResult(within: limits), state: start)
     subscription.mayHoldMore = definition.since != nil
     return subscription
   }
@@ -92,11 +92,11 @@ extension SubscriptionDefinition {
   }
 
   /// What is kept up for the client; nil when it is told of changes as such.
-  func makeResult() throws(RecordError) -> (any LiveResult)? {
+  func makeResult(within limits: ServiceLimits) throws(RecordError) -> (any LiveResult)? {
     switch content {
     case .changes: nil
     case .count: LiveCount(self)
-    case .window(let request): try ResultWindow(request, of: self)
+    case .window(let request): try ResultWindow(request, of: self, within: limits)
     }
   }
 }

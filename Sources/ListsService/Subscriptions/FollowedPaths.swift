@@ -47,9 +47,7 @@ struct FollowedPaths {
     }
     for path in records
     where !known.contains(where: { $0.hasSameUTF8(as: path.root) }) && !changed.contains(path) {
-      let isSame =
-        before.referencedRecords(at: [path], former) == after.referencedRecords(at: [path], current)
-      if !isSame { changed.append(path) }
+      if !before.includes(sameAs: after, at: path, former, current) { changed.append(path) }
     }
     return changed
   }

@@ -42,10 +42,14 @@ struct InitialRecords {
   /// The query for the next page.
   func nextPage(for subscription: Subscription, limit: Int) -> Query {
     let shape = subscription.shape
-    return Query(
+    let bounds = InclusionLimit(subscription.session.service.limits)
+    var query = Query(
       recordType: shape.recordType, zoneName: shape.zoneName, predicate: shape.predicate ?? .everything,
       resultsLimit: limit, maximumBytes: 1 << 20, cursor: cursor, moment: subscription.definition.moment,
       include: shape.include)
+    query.maximumIncluded = bounds.records
+    query.maximumBytesOfOne = bounds.bytes
+    return query
   }
 
   /// Keeps the page that was read.

@@ -73,8 +73,10 @@ final class Publication {
           try told.parts(view) { () throws(RecordError) in followed },
           token: tokens.after, partial: tokens.before, marks)
       }
-    } catch {
+    } catch  where followed.failure != nil {
       return putOff(subscription)
+    } catch {
+      return session.service.end(subscription, .failed(error))
     }
     session.service.endIfFired(subscription)
   }
@@ -91,7 +93,7 @@ private struct ToldChanges {
   let shape: SubscriptionShape
   let matched: [MatchedChange]
   let deletedZones: [String]
-  private var made: [View: [PushPart]] = [:]
+  private var made: [View: Result<[PushPart], RecordError>] = [:]
 
   /// How a connection sees the commit.
   enum View {
@@ -111,11 +113,13 @@ private struct ToldChanges {
   mutating func parts(
     _ view: View, followed: () throws(RecordError) -> FollowedChanges
   ) throws(RecordError) -> [PushPart] {
-    if let parts = made[view] { return parts }
+    if let parts = made[view] { return try parts.get() }
     let told = view == .ownBesides ? matched.filter { $0.change.isOfAnother } : matched
-    let parts = try shape.parts(of: told, isOwn: { _ in view != .others }, followed: followed)
+    let parts = Result { () throws(RecordError) in
+      try shape.parts(of: told, isOwn: { _ in view != .others }, followed: followed)
+    }
     made[view] = parts
-    return parts
+    return try parts.get()
   }
 }
 

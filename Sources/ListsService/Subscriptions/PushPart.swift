@@ -21,7 +21,8 @@ struct PushParts {
 
   /// Appends what `write` writes, a JSON value, and what `include` gives besides.
   mutating func append(including records: [IncludedRecord]? = nil, _ write: (inout JSONWriter) -> Void) {
-    if isOpen, current.bytes.count + (included?.byteCount ?? 0) > Self.bytesOfAPart { close() }
+    let bytes = current.bytes.count + (included?.byteCount(with: records ?? []) ?? 0)
+    if isOpen, bytes > Self.bytesOfAPart { close() }
     if !isOpen {
       current.beginArray()
       isOpen = true

@@ -16,13 +16,17 @@ final class ResultWindow: LiveResult {
   /// Rows that are kept behind them, about.
   private let spare: Int
   private let include: [FieldPath]
+  private let inclusionLimit: InclusionLimit
   private var rows = ResultRows()
   /// Where the last row is that is known of; nil when all are.
   private var bound: ResultPlace?
   private var isBegun = false
 
   /// Throws `invalidArguments` for sections that are not in the order.
-  init(_ request: WindowRequest, of definition: SubscriptionDefinition) throws(RecordError) {
+  init(
+    _ request: WindowRequest, of definition: SubscriptionDefinition, within limits: ServiceLimits
+  ) throws(RecordError) {
+    inclusionLimit = InclusionLimit(limits)
     limit = request.resultsLimit
     spare = min(max(limit / 4, 16), 256)
     include = definition.include
@@ -252,8 +256,10 @@ final class ResultWindow: LiveResult {
 
   private func digest(of record: StoredRecord, _ resolver: any RecordResolver) -> Int {
     if include.isEmpty { return 0 }
+    // More than may come along is refused where the row is told; only that it is another matters here.
+    let included = try? record.referencedRecords(at: include, resolver, within: inclusionLimit)
     var hasher = Hasher()
-    for item in record.referencedRecords(at: include, resolver) {
+    for item in included ?? [] {
       hasher.combine(item.recordName)
       hasher.combine(item.zoneName)
       hasher.combine(item.record?.recordChangeTag)

@@ -35,7 +35,7 @@ extension Service {
     let records: any RecordResolver =
       if let past = try? reader.pastRecords(at: token.commit) { past } else { try reader.resolver }
     let step = try result.adopt(read, records)
-    push(step, to: subscription, token: token, records, isInitial: !subscription.hasBegun)
+    try push(step, to: subscription, token: token, records, isInitial: !subscription.hasBegun)
     subscription.state = .behind(token)
   }
 
@@ -51,7 +51,12 @@ extension Service {
       try followed.check()
     }
     guard let step else { return subscription.state = .readingResult }
-    push(step, to: subscription, token: token, records, isInitial: false)
+    do throws(RecordError) {
+      try push(step, to: subscription, token: token, records, isInitial: false)
+    } catch {
+      // The result has moved on, so that what is not told now never would be.
+      end(subscription, .failed(error))
+    }
   }
 
   /// Nothing is left of a result whose zone was deleted. Throws what its read failed for, where that is
@@ -66,15 +71,15 @@ extension Service {
     let position = try database.position()
     let records = try database.reader.resolver
     let step = result.clear(records)
-    push(step, to: subscription, token: position.token, records, isInitial: !subscription.hasBegun)
+    try push(step, to: subscription, token: position.token, records, isInitial: !subscription.hasBegun)
     subscription.state = .behind(position.token)
   }
 
   private func push(
     _ step: LiveStep, to subscription: Subscription, token: ChangeToken, _ records: any RecordResolver,
     isInitial: Bool
-  ) {
-    let parts = subscription.shape.parts(of: step.changes, records, isOwn: subscription.isOwn)
+  ) throws(RecordError) {
+    let parts = try subscription.shape.parts(of: step.changes, records, isOwn: subscription.isOwn)
     let marks = Subscription.Marks(isInitial: isInitial, count: step.count)
     if !parts.isEmpty || step.count != nil {
       subscription.push(parts, token: token.text, partial: token.text, marks)

@@ -191,15 +191,19 @@ final class SubscriptionShape {
 
   // MARK: How it is told
 
-  /// Changes as the contents of one or more pushes; none when there are none.
+  /// Changes as the contents of one or more pushes; none when there are none. Throws `limitExceeded` when one
+  /// brings too much along.
   func parts(
     of matched: [MatchedChange], isOwn: (RecordChange) -> Bool,
     followed: () throws(RecordError) -> FollowedChanges
   ) throws(RecordError) -> [PushPart] {
     var parts = PushParts()
+    let limit = inclusionLimit
     work.texts += matched.count
     for match in matched {
-      let included = try included(by: match.change.after, followed)
+      let included = try included(by: match.change.after, within: limit) { () throws(RecordError) in
+        try followed().after()
+      }
       parts.append(including: included) { output in
         writer.write(match, isOwn: isOwn(match.change), to: &output)
       }
@@ -207,12 +211,19 @@ final class SubscriptionShape {
     return parts.finish()
   }
 
+  /// What one change brings along; nil when that is not asked for. Throws `limitExceeded` when it is too much.
   private func included(
-    by record: StoredRecord?, _ followed: () throws(RecordError) -> FollowedChanges
+    by record: StoredRecord?, within limit: InclusionLimit,
+    _ resolver: () throws(RecordError) -> any RecordResolver
   ) throws(RecordError) -> [IncludedRecord]? {
     if include.isEmpty { return nil }
     guard let record else { return [] }
-    return record.referencedRecords(at: include, try followed().after())
+    return try record.referencedRecords(at: include, try resolver(), within: limit)
+  }
+
+  /// The service's limits are the same for all members, and only members are told.
+  private var inclusionLimit: InclusionLimit {
+    InclusionLimit(members.first?.session.service.limits ?? ServiceLimits())
   }
 
   /// A page of the records that there are at the start of a subscription.
@@ -230,17 +241,16 @@ final class SubscriptionShape {
     return pushed
   }
 
-  /// What a result's change does to its rows. `resolver` finds what those refer to.
+  /// What a result's change does to its rows. `resolver` finds what those refer to. Throws `limitExceeded` when
+  /// a row brings too much along.
   func parts(
     of changes: [(match: MatchedChange, move: RowMove)], _ resolver: any RecordResolver,
     isOwn: (RecordChange) -> Bool
-  ) -> [PushPart] {
+  ) throws(RecordError) -> [PushPart] {
     var parts = PushParts()
+    let limit = inclusionLimit
     for (match, move) in changes {
-      var included: [IncludedRecord]?
-      if !include.isEmpty {
-        included = match.change.after?.referencedRecords(at: include, resolver) ?? []
-      }
+      let included = try included(by: match.change.after, within: limit) { resolver }
       parts.append(including: included) { output in
         writer.write(match, move, isOwn: isOwn(match.change), to: &output)
       }

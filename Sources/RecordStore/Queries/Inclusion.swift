@@ -1,5 +1,5 @@
 internal import JSONRPC
-internal import Records
+public import Records
 internal import SQLite
 
 /// Gathers the records that a page's records refer to.
@@ -7,6 +7,7 @@ struct Inclusion {
   private let paths: [FieldPath]
   private let maximumRecords: Int
   private let maximumBytes: Int
+  private let maximumBytesOfOne: Int
   private(set) var records: [IncludedRecord] = []
   private var known: Set<[UInt8]> = []
   /// Of the page's records and of those that they refer to.
@@ -23,6 +24,8 @@ struct Inclusion {
     paths = query.include
     maximumRecords = query.maximumIncluded
     maximumBytes = query.maximumBytes
+    // As long as a reply, where a page is half of one.
+    maximumBytesOfOne = query.maximumBytesOfOne ?? query.maximumBytes * 2
   }
 
   /// Gathers for the records of a page, in their order; how many of them there is room for, at least one.
@@ -43,7 +46,7 @@ struct Inclusion {
         case .failed(let error): throw error
         case .ended: return 0
         case .tooMuch where place == 0:
-          matches.fail(tooMuch(for: record))
+          matches.fail(.includesTooMuch(record, maximumRecords: maximumRecords))
           return 0
         case .tooMuch:
           records.removeSubrange(before...)
@@ -91,8 +94,7 @@ struct Inclusion {
     guard known.insert(IndexKey.tie(recordName: recordName, zoneName: zoneName)).inserted else { return }
     let record = try read(recordName, zoneName, &matches)
     bytes += (record?.body.bytes.count ?? 0) + recordName.utf8.count + zoneName.utf8.count + 64
-    // A page of one record may be as long as a reply.
-    guard records.count < maximumRecords, bytes <= maximumBytes * (isFirst ? 2 : 1) else {
+    guard records.count < maximumRecords, bytes <= (isFirst ? maximumBytesOfOne : maximumBytes) else {
       throw .tooMuch
     }
     records.append(IncludedRecord(recordName: recordName, zoneName: zoneName, record: record))
@@ -110,12 +112,15 @@ struct Inclusion {
     if matches.isEnded { throw .ended }
     return record
   }
+}
 
-  private func tooMuch(for record: StoredRecord) -> RecordError {
+extension RecordError {
+  /// What a single record refers to is more than may come along with it.
+  public static func includesTooMuch(_ record: StoredRecord, maximumRecords: Int) -> RecordError {
     RecordError(
       .limitExceeded,
       "the record '\(record.recordName)' alone refers to more than \(maximumRecords) records, or to more "
-        + "than fits a reply; leave out include and fetch them by name",
+        + "than fits a message; leave out include and fetch them by name",
       details: [
         .init(name: "limitName", text: "maximumItems"), .init(name: "limit", number: maximumRecords),
       ])

@@ -22,6 +22,8 @@ public struct Query: Sendable {
   public var include: [FieldPath]
   /// Records that a page brings along at most: it ends before there are more.
   public var maximumIncluded = 1000
+  /// Bytes of a page of a single record, and of what it brings along, at most; twice `maximumBytes` when nil.
+  public var maximumBytesOfOne: Int?
   /// Sections of a result at most, where its order begins with them; a thousand otherwise.
   public var maximumSections = 100_000
   /// Start the first page at the first section with this title.
