@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 from typing import Any, Iterator, Optional
 
-from wire import Fault, Json, Key, is_plain, key_of, position_of, text_of, version_of
+from wire import Fault, Json, Key, commit_of, is_plain, key_of, position_of, text_of, version_of
 
 #: The members of a change, in the order in which the protocol has them.
 _MEMBERS = [
@@ -170,8 +170,12 @@ class HeldRecords(Held):
         if push.get("initial"):
             self._take_initial(push)
         if self.params.get("suppressOwn") and not push.get("initial"):
-            if any(change["origin"]["isOwn"] for change in push["changes"]):
-                raise Fault("suppressOwn", f"an own change is told: {text_of(push)[:500]}")
+            commit = commit_of(position_of(push["changeToken"]))
+            for change in push["changes"]:
+                # One that only refers to what the client wrote is not its own doing.
+                is_written = "record" not in change or commit_of(version_of(change["record"])) == commit
+                if change["origin"]["isOwn"] and is_written:
+                    raise Fault("suppressOwn", f"an own change is told: {text_of(push)[:500]}")
 
     def _take_initial(self, push: Json) -> None:
         """Drops what the client wrote before the initial records were read, and is not among them any more."""

@@ -95,7 +95,9 @@ class HeldTests(unittest.TestCase):
 
     def test_own_changes_are_not_told_where_that_was_not_wanted(self):
         held = HeldRecords({"suppressOwn": True})
-        self.assert_fault("suppressOwn", held, push(change("created", record(), own=True)))
+        self.assert_fault("suppressOwn", held, push(change("created", record(version="9"), own=True), at="9"))
+        # One that only refers to what the client wrote is not its own doing.
+        held.apply(push(change("entered", record("bread", version="5"), own=True), at="9"))
 
     def test_own_changes_are_kept_where_older_ones_are_told_later(self):
         held = HeldRecords({"suppressOwn": True})

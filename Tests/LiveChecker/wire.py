@@ -55,6 +55,11 @@ def position_of(token: str) -> int:
     return int(token.split("-")[2], 36) * _ORDINALS + _ORDINALS - 1
 
 
+def commit_of(version: int) -> int:
+    """The commit that made a version."""
+    return version // _ORDINALS
+
+
 def is_plain(token: str) -> bool:
     """Whether a token is a position by itself, and not one between the pages of a replay."""
     return token.count("-") == 2
