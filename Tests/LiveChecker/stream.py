@@ -15,6 +15,8 @@ class Stream:
         self.held = held
         # One that applied a part at once, and then was away, gets the whole once more.
         held.is_lenient = held.is_midway
+        # What its position leaves open comes; where that is nothing, nothing comes.
+        held.is_midway = False
         held.may_be_told_gone = token is not None
         #: The newest from which a later subscription goes on; None while the initial records come.
         self.token = token
