@@ -15,7 +15,7 @@ struct Attachment {
     let subscription = Subscription(
       id: id, session: session, database: database, shape: database.hub.shape(for: definition),
       definition: definition, result: nil, state: start)
-    subscription.mayHoldMore = true
+    if case .behind = start { subscription.mayHoldMore = true }
     database.attached.put(subscription)
     return subscription
   }

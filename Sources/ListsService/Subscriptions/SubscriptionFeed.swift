@@ -137,6 +137,8 @@ extension Service {
   private func beginAnew(_ subscription: Subscription) throws(RecordError) {
     if subscription.result != nil { return subscription.state = .readingResult }
     let current = try subscription.database.position()
+    // What the client holds is void.
+    subscription.mayHoldMore = false
     subscription.pushPosition(current.token.text, Subscription.Marks(isResync: true))
     subscription.state =
       subscription.definition.sendsInitial
