@@ -241,7 +241,10 @@ final class ResultWindow: LiveResult {
     }
     let told = RowMove(from: move.from, to: move.to, section: section)
     if let match = move.match {
-      return (MatchedChange(change: match.change, reason: move.reason, changedKeys: match.changedKeys), told)
+      let seen = MatchedChange(
+        change: match.change, reason: move.reason, changedKeys: match.changedKeys,
+        previousValues: match.previousValues)
+      return (seen, told)
     }
     let known =
       record

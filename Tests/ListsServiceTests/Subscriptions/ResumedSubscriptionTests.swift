@@ -135,4 +135,18 @@ struct ResumedSubscriptionTests {
     #expect(change?["reason"] == "left")
     #expect(change?["previous"]?["fields"] == ["list.name": "A"])
   }
+
+  @Test("So they are of the rows of a live result")
+  func previousOfRows() throws {
+    try save("list", ["name": "A"], type: "List")
+    try save("a", ["list": ["$reference": ["recordName": "list"]]])
+    _ = try reader.result(
+      "subscribe",
+      ["recordType": "Item", "sortDescriptors": [["key": "list.name"]], "includePrevious": true])
+    _ = try reader.takePushes()
+    try save("list", ["name": "B"], type: "List")
+    let change = try reader.takePushes().first?["params"]?["changes"]?[0]
+    #expect(change?["reason"] == "updated")
+    #expect(change?["previous"]?["fields"] == ["list.name": "A"])
+  }
 }
