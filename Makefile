@@ -7,7 +7,7 @@ RELEASE := .build/release
 RELEASE_FLAGS := -c release -Xswiftc -static-stdlib
 
 # What building needs, and what the tests and the tour use beside it. Debian's names.
-BUILD_PACKAGES := libsystemd-dev libsqlite3-dev pkg-config
+BUILD_PACKAGES := libsystemd-dev libsqlite3-dev libgcrypt20-dev pkg-config
 RUN_PACKAGES := $(BUILD_PACKAGES) libicu72 iso-codes systemd
 TEST_PACKAGES := $(RUN_PACKAGES) systemd-container dbus python3 util-linux
 

@@ -44,25 +44,27 @@ let package = Package(
     .target(name: "CLinux"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
     .target(name: "CProtocolDocument"),
 
     // From the wire inwards; none knows the ones below it in this list.
     library("JSONRPC"),
+    library("Files", uses: ["CGcrypt", "CLinux"]),
     library("Records", uses: ["JSONRPC", "CLinux"]),
     library("SQLite", uses: ["CSQLite"]),
-    library("RecordStore", uses: ["JSONRPC", "Records", "SQLite", "CLinux"]),
-    library("ListsService", uses: ["JSONRPC", "Records", "RecordStore", "CProtocolDocument"]),
-    library("SocketServer", uses: ["JSONRPC", "CLinux", "CSystemd"]),
+    library("RecordStore", uses: ["Files", "JSONRPC", "Records", "SQLite", "CLinux"]),
+    library("ListsService", uses: ["Files", "JSONRPC", "Records", "RecordStore", "CProtocolDocument"]),
+    library("SocketServer", uses: ["Files", "JSONRPC", "CLinux", "CSystemd"]),
 
     library("ArgumentParsing"),
-    library("ListsClient", path: "Clients/Swift", uses: ["JSONRPC", "Records", "CLinux"]),
+    library("ListsClient", path: "Clients/Swift", uses: ["Files", "JSONRPC", "Records", "CLinux"]),
     program(
       "listsd",
       uses: [
-        "ArgumentParsing", "CLinux", "CSystemd", "JSONRPC", "ListsService", "RecordStore", "Records",
+        "ArgumentParsing", "CLinux", "CSystemd", "Files", "JSONRPC", "ListsService", "RecordStore", "Records",
         "SocketServer",
       ], exclude: ["install.mk", "systemd"]),
-    program("listsrpc", uses: ["ArgumentParsing", "CLinux", "JSONRPC", "ListsClient", "Records"]),
+    program("listsrpc", uses: ["ArgumentParsing", "CLinux", "Files", "JSONRPC", "ListsClient", "Records"]),
     program(
       "listsbench", path: "Tests/Benchmarks", uses: []),
 
@@ -70,6 +72,7 @@ let package = Package(
     library(
       "InProcessService", path: "Tests/InProcessService", uses: ["JSONRPC", "ListsService", "RecordStore"]),
     tests("JSONRPCTests", of: ["JSONRPC"]),
+    tests("FilesTests", of: ["Files"]),
     tests("RecordsTests", of: ["CLinux", "JSONRPC", "Records"]),
     tests("SQLiteTests", of: ["SQLite"]),
     tests("RecordStoreTests", of: ["JSONRPC", "RecordStore", "Records", "SQLite"]),

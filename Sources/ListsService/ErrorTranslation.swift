@@ -83,11 +83,12 @@ extension RecordError.Code {
   /// How much whoever runs the service needs to know of it; nil for what concerns the client alone.
   var logPriority: LogEntry.Priority? {
     switch self {
-    case .internalError, .storeDamaged: .error
+    case .internalError, .storeDamaged, .storeTooNew, .storeMissing: .error
     case .storageFull, .storageReadOnly, .storeBusy, .serviceUnavailable: .warning
     case .permissionFailure, .quotaExceeded: .notice
     case .invalidArguments, .unknownItem, .serverRecordChanged, .batchRequestFailed, .limitExceeded,
-      .changeTokenExpired, .referenceViolation, .zoneNotFound, .fieldTypeMismatch:
+      .changeTokenExpired, .referenceViolation, .zoneNotFound, .fieldTypeMismatch, .constraintViolation,
+      .assetFileNotFound:
       nil
     }
   }

@@ -53,7 +53,8 @@ extension Set<RecordError.Code> {
   /// What any method may answer.
   static let always: Set<RecordError.Code> = [.permissionFailure, .serviceUnavailable]
   static let read: Set<RecordError.Code> = always.union([
-    .invalidArguments, .limitExceeded, .zoneNotFound, .storeBusy, .storeDamaged, .internalError,
+    .invalidArguments, .limitExceeded, .zoneNotFound, .storeBusy, .storeDamaged, .storeTooNew, .storeMissing,
+    .internalError,
   ])
   static let write: Set<RecordError.Code> = read.union([
     .quotaExceeded, .storageFull, .storageReadOnly,

@@ -29,9 +29,9 @@ public final class RecordStore: Sendable {
   ///
   /// - Parameter deliver: is given every outcome, exactly one for each ticket, also on failure, and every
   ///   change. Called on the store's threads, or, after ``close()``, on the one that submits; must not block.
-  /// - Throws: `storeDamaged` when the file is no store, `serviceUnavailable` when it was made by a later
-  ///   version or can't be reached, `storageReadOnly` or `storageFull` when it can't be made. The file is left
-  ///   as it is.
+  /// - Throws: `storeDamaged` when the file is no store, `storeTooNew` when it was made by a later version,
+  ///   `serviceUnavailable` when it can't be reached, `storageReadOnly` or `storageFull` when it can't be made.
+  ///   The file is left as it is.
   public init(
     _ configuration: RecordStoreConfiguration, deliver: @escaping @Sendable (CommitGroup) -> Void
   ) throws(RecordError) {

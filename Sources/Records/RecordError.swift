@@ -38,6 +38,14 @@ public struct RecordError: Error, Sendable, Equatable {
     case storageReadOnly
     /// The store's file is damaged; it is kept as it is.
     case storeDamaged
+    /// A value breaks a rule of its field: required, unique, a bound, a pattern.
+    case constraintViolation
+    /// An asset names a file that is not there.
+    case assetFileNotFound
+    /// The store was made by a newer version of the service.
+    case storeTooNew
+    /// The store's file was there and is gone.
+    case storeMissing
     /// A fault of the service itself.
     case internalError
   }
@@ -93,6 +101,10 @@ extension RecordError.Code {
     case .storageFull: -32013
     case .storageReadOnly: -32014
     case .storeDamaged: -32015
+    case .assetFileNotFound: -32016
+    case .constraintViolation: -32017
+    case .storeTooNew: -32018
+    case .storeMissing: -32019
     }
   }
 }

@@ -62,10 +62,10 @@ extension RecordError.Code {
   fileprivate var concernsOperation: Bool {
     switch self {
     case .invalidArguments, .unknownItem, .serverRecordChanged, .limitExceeded, .permissionFailure,
-      .referenceViolation, .zoneNotFound, .fieldTypeMismatch:
+      .referenceViolation, .zoneNotFound, .fieldTypeMismatch, .constraintViolation, .assetFileNotFound:
       true
     case .batchRequestFailed, .changeTokenExpired, .quotaExceeded, .serviceUnavailable, .storeBusy,
-      .storageFull, .storageReadOnly, .storeDamaged, .internalError:
+      .storageFull, .storageReadOnly, .storeDamaged, .storeTooNew, .storeMissing, .internalError:
       false
     }
   }

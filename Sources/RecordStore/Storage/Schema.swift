@@ -6,12 +6,12 @@ enum Schema {
   /// Kept in the file's header (`PRAGMA application_id`): "List".
   static let applicationID: Int64 = 0x4C69_7374
   /// Kept in the file's header (`PRAGMA user_version`).
-  static let version: Int64 = 3
+  static let version: Int64 = 4
 
   /// Makes the tables in an empty file.
   static func create(in database: Database, identity: Int64) throws(SQLiteError) {
     let transaction = try Transaction(.immediate, in: database)
-    try database.execute(tables + FullTextIndex.tables + tablesOfVersion3)
+    try database.execute(tables + FullTextIndex.tables + tablesOfVersion3 + tablesOfVersion4)
     try database.execute("INSERT INTO store VALUES (1, \(identity), 0, 0, 0, 0, 0, 0, 0)")
     let zone = try database.prepare("INSERT INTO zone (id, name) VALUES (1, ?1)")
     zone.bind(Identifier.defaultZone, at: 1)
@@ -72,6 +72,11 @@ enum Schema {
     WHERE origin = 'declared';
     """ + FullTextIndex.tables,
     "ALTER TABLE zone ADD COLUMN deleted INTEGER;" + tablesOfVersion3,
+    """
+    ALTER TABLE field ADD COLUMN rules TEXT;
+    ALTER TABLE change ADD COLUMN cause INTEGER;
+    ALTER TABLE change ADD COLUMN deleted INTEGER;
+    """ + tablesOfVersion4,
   ]
 
   /// Names in the tables are unique by their bytes. Bodies are the records' JSON as it goes out.
@@ -98,6 +103,7 @@ enum Schema {
     CREATE TABLE field (
       type INTEGER NOT NULL, name TEXT NOT NULL, valueType TEXT NOT NULL,
       indexes INTEGER NOT NULL DEFAULT 0,   -- what is declared of it: FieldIndexing
+      rules TEXT,                           -- what its values must be: a JSON object; null for nothing
       PRIMARY KEY (type, name)) WITHOUT ROWID;
     -- A deleted record keeps its row, without body, as long as its deletion is kept in change.
     CREATE TABLE record (
@@ -107,7 +113,9 @@ enum Schema {
     -- record's first change, body is null where there was no record just before.
     CREATE TABLE change (
       version INTEGER PRIMARY KEY, record INTEGER NOT NULL, user INTEGER NOT NULL, previous INTEGER,
-      body BLOB);
+      body BLOB,
+      cause INTEGER,                    -- the row of the record whose deletion led to it; null for what was asked for
+      deleted INTEGER);                 -- when, in milliseconds, where it was the record's deletion
     CREATE TABLE declaredIndex (
       id INTEGER PRIMARY KEY, type INTEGER NOT NULL,
       keys TEXT NOT NULL,                     -- a JSON list; empty for the index that every type has
@@ -136,4 +144,27 @@ enum Schema {
       -- The first commit made at or after a moment, in milliseconds: how old kept changes are.
       CREATE TABLE moment (firstCommit INTEGER PRIMARY KEY, timestamp INTEGER NOT NULL);
       """
+
+  private static let tablesOfVersion4 = """
+    -- What was answered to requests with an idempotency key, to be answered again.
+    CREATE TABLE idempotency (
+      user INTEGER NOT NULL, key TEXT NOT NULL,
+      digest BLOB NOT NULL,             -- SHA-256 of what was asked for
+      timestamp INTEGER NOT NULL,       -- when, in milliseconds
+      result BLOB NOT NULL,             -- JSON
+      PRIMARY KEY (user, key)) WITHOUT ROWID;
+    CREATE INDEX idempotencyByAge ON idempotency (timestamp);
+    -- The files beside this one, by the SHA-256 of what is in them.
+    CREATE TABLE asset (
+      checksum TEXT PRIMARY KEY, size INTEGER NOT NULL,
+      added INTEGER NOT NULL            -- when it was last said to be there, in milliseconds
+      ) WITHOUT ROWID;
+    -- Which records have which assets, or had them in a version that is kept in change; as in reference.
+    CREATE TABLE assetUse (
+      checksum TEXT NOT NULL, record INTEGER NOT NULL, until INTEGER,
+      PRIMARY KEY (checksum, record)) WITHOUT ROWID;
+    CREATE INDEX endedAssetUse ON assetUse (until) WHERE until IS NOT NULL;
+    -- Deleted records, the latest last.
+    CREATE INDEX deletedRecord ON record (version) WHERE body IS NULL;
+    """
 }

@@ -29,8 +29,10 @@ extension RecordError {
   static let storeUnreachable = RecordError(
     .serviceUnavailable, "the store's file can't be read or written at present", retryAfter: 5)
   static let storeTooNew = RecordError(
-    .serviceUnavailable, "the store was made by a newer version of the service, which must be used to open it"
-  )
+    .storeTooNew, "the store was made by a newer version of the service, which must be used to open it")
+  static let storeMissing = RecordError(
+    .storeMissing,
+    "the store's file was there and is gone; put it back, or start the service anew to begin another")
   static let stopping = RecordError(.serviceUnavailable, "the service is stopping", retryAfter: 1)
   static let overloaded = RecordError(
     .serviceUnavailable, "too many writes are waiting already", retryAfter: 1)

@@ -226,7 +226,7 @@ final class Writer {
     }
     if let damaged, damaged == present { throw .storeDamaged }
     // A store that was there is not begun anew.
-    if identity != nil, present == nil { throw .storeUnreachable }
+    if identity != nil, present == nil { throw .storeMissing }
     let opened = try file.openWriter(identity: configuration.random())
     connection = opened
     identity = file.identity

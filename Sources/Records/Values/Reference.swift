@@ -1,9 +1,17 @@
 /// A reference to another record.
 public struct Reference: Sendable {
-  /// What happens to the record that holds the reference when the other is deleted.
+  /// What happens when the record that is referred to is deleted.
   public enum Action: String, Sendable, CaseIterable {
+    /// Nothing: the reference leads nowhere then.
     case none
+    /// The record that holds the reference is deleted with it.
     case deleteSelf
+    /// The reference is taken out of the record that holds it.
+    case setNull
+    /// It can't be deleted as long as the reference is there.
+    case restrict
+    /// As `restrict`; besides, it must be there when the reference is saved.
+    case validate
   }
 
   public var recordName: String
