@@ -141,7 +141,7 @@ import Testing
     let store = try TestStore()
     try store.save(#"{"n":"a","v":1}"#)
     rename(store.path, store.path + ".away")
-    #expect(refusal { try store.save(#"{"n":"b","v":1}"#) } == .serviceUnavailable)
+    #expect(refusal { try store.save(#"{"n":"b","v":1}"#) } == .storeMissing)
     #expect(access(store.path, F_OK) != 0)
     rename(store.path + ".away", store.path)
     try store.save(#"{"n":"c","v":1}"#)
@@ -161,7 +161,7 @@ import Testing
     }
     let before = File.read(path)
     let error = try #require(openingError(folder))
-    #expect(error.code == .serviceUnavailable)
+    #expect(error.code == .storeTooNew)
     #expect(error.message.contains("newer version"))
     #expect(File.read(path).elementsEqual(before))
   }

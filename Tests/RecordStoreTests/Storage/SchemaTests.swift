@@ -112,6 +112,7 @@ import Testing
     try Schema.migrate(database, from: 1)
     try database.execute(
       """
+      \(Self.undoingVersion4)
       DROP TABLE reference; DROP TABLE subscription; DROP TABLE moment; ALTER TABLE zone DROP COLUMN deleted;
       PRAGMA user_version = 2;
       INSERT INTO type VALUES (2, 'Entry', 3, 1);
@@ -150,6 +151,29 @@ import Testing
     }
   }
 
+  private static let undoingVersion4 = """
+    DROP TABLE idempotency; DROP TABLE asset; DROP TABLE assetUse; DROP INDEX deletedRecord;
+    ALTER TABLE field DROP COLUMN rules; ALTER TABLE change DROP COLUMN cause; ALTER TABLE change DROP COLUMN deleted;
+    """
+
+  private func makeVersion3(at path: String) throws {
+    try makeVersion2(at: path)
+    let database = try Database(path: path, access: .readWrite, busyTimeout: 100)
+    try Schema.migrate(database, from: 2)
+    try database.execute(Self.undoingVersion4 + "PRAGMA user_version = 3")
+  }
+
+  @Test("a file of version 3 opens, and its changes were asked for")
+  func version3() throws {
+    let folder = TestFolder()
+    try makeVersion3(at: folder.file("a.db"))
+    let store = try TestStore(in: folder)
+    #expect(try store.fetch("e0") != nil)
+    try store.delete("e0")
+    let database = try Database(path: store.path, access: .readWrite, busyTimeout: 100)
+    #expect(try database.integer("SELECT count(*) FROM change WHERE cause IS NOT NULL") == 0)
+  }
+
   @Test("a file of version 2 opens, and knows which of its records refer to which")
   func version2() throws {
     let folder = TestFolder()
@@ -175,13 +199,13 @@ import Testing
     #expect(try references().first == "b 4 until \(Version(commit: 9, ordinal: 0).rawValue)")
   }
 
-  @Test("a file that is brought up to date has the tables of a new one", arguments: [1, 2])
+  @Test("a file that is brought up to date has the tables of a new one", arguments: [1, 2, 3])
   func sameTables(version: Int) throws {
     let folder = TestFolder()
-    if version == 1 {
-      try makeVersion1(at: folder.file("old.db"))
-    } else {
-      try makeVersion2(at: folder.file("old.db"))
+    switch version {
+    case 1: try makeVersion1(at: folder.file("old.db"))
+    case 2: try makeVersion2(at: folder.file("old.db"))
+    default: try makeVersion3(at: folder.file("old.db"))
     }
     func columns(_ file: String) throws -> [String] {
       try TestStore(in: folder, file: file).close()
