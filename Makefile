@@ -27,6 +27,7 @@ test: need-test ## Installs what is missing and runs every test
 	python3 -m unittest discover -s Clients/Python -p '*_test.py'
 	python3 -m unittest discover -s Tests/PackageIndex -p '*_test.py'
 	python3 -m unittest discover -s Tests/LiveChecker -p '*_test.py'
+	python3 -m unittest discover -s Tests/HistoryChecker -p '*_test.py'
 	Tests/Fuzz/sanitize.sh
 	Tests/Fuzz/run.sh $${FUZZ_SECONDS:-20}
 
@@ -52,6 +53,10 @@ packages: need-run release ## Asks Debian's 60,000 packages, and shows each quer
 check-live: need-run release ## Holds subscribers to what queries give while all sorts of things happen: SECONDS=600 SEED=1
 	Tests/LiveChecker/live_checker.py --listsd $(RELEASE)/listsd --listsrpc $(RELEASE)/listsrpc \
 	  --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
+
+.PHONY: check-history
+check-history: need-run release ## Looks for one order that explains what clients are answered, while listsd is killed: SECONDS=600 SEED=1
+	Tests/HistoryChecker/history_checker.py --listsd $(RELEASE)/listsd --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
 
 .PHONY: lint
 lint: ## Checks the layout of every Swift file
