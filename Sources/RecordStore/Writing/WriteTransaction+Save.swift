@@ -126,7 +126,7 @@ extension WriteTransaction {
   }
 
   /// The record's type, made and completed by what the record brings that is new.
-  private mutating func registerType(
+  mutating func registerType(
     _ typeName: String, fields: [RecordBody.Field]
   ) throws(SQLiteError) -> RecordType {
     let name = Name(typeName)
