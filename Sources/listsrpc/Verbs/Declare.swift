@@ -11,6 +11,8 @@ enum Declare: Verb {
         + "that the field had; a field without indexes keeps its own, and 'none' takes them away. ':localized' behind them sorts as a person expects.",
       "Indexes only make queries faster; every query works without. They are built while the service goes on: "
         + "'listsrpc schema TYPE' shows how far.",
+      "With --ckdb a file in CloudKit's schema language says it all, of as many record types as it defines: a field "
+        + "without QUERYABLE, SORTABLE or SEARCHABLE has no index then. Roles and grants mean nothing here.",
     ],
     options: [
       Option(
@@ -21,9 +23,12 @@ enum Declare: Verb {
       Option(
         "automatic-indexes", takes: "ON", completion: .choices(["on", "off"]),
         "Whether queries may make indexes by themselves"),
+      Option(
+        "ckdb", takes: "FILE", completion: .file,
+        "Declare what a file in CloudKit's schema language defines; - for standard input"),
     ],
     operands: [
-      Operand("TYPE", "The record type"),
+      Operand("TYPE", "The record type; none with --ckdb", count: .optional),
       Operand("FIELD", "NAME:TYPE or NAME:TYPE:INDEXES; a list's type is string-list and so on", count: .any),
     ],
     examples: [
@@ -32,9 +37,16 @@ enum Declare: Verb {
         "Find items by name, words and tags"),
       .init(
         "listsrpc declare Item --index list,done,name", "The open items of a list by name, without sorting"),
+      .init("listsrpc declare --ckdb schema.ckdb", "What an app's CloudKit container has"),
     ])
 
   static func run(_ arguments: Arguments, _ session: Session) async throws(Failure) {
+    if let path = arguments.value("ckdb") {
+      guard arguments.operands.isEmpty, !arguments.has("index"), !arguments.has("no-indexes"),
+        !arguments.has("automatic-indexes")
+      else { throw Failure(usage: "with --ckdb the file says everything", verb: command.name) }
+      return try await SchemaDeclaration(path).run(session)
+    }
     let declaration: JSONNode
     do throws(UsageError) {
       declaration = try read(arguments)
@@ -49,7 +61,10 @@ enum Declare: Verb {
   }
 
   private static func read(_ arguments: Arguments) throws(UsageError) -> JSONNode {
-    var members: [(String, JSONNode)] = [("name", .string(arguments.operands[0]))]
+    guard let name = arguments.operands.first else {
+      throw UsageError("give a TYPE, or --ckdb and a file")
+    }
+    var members: [(String, JSONNode)] = [("name", .string(name))]
     var fields: [(String, JSONNode)] = []
     for word in arguments.operands.dropFirst() {
       let field = try FieldDeclaration(parsing: word).member

@@ -45,3 +45,59 @@ struct SchemaTests {
     #expect(try shell.run("declare", "Item", "--index", "a", "--no-indexes").ending.status == 2)
   }
 }
+
+@Suite(.timeLimit(.minutes(5)))
+struct CloudKitSchemaTests {
+  let shell: ShellSession
+
+  init() throws { shell = try ShellSession() }
+
+  @Test("A schema goes out in CloudKit's language and is declared from it in another container")
+  func roundTrip() throws {
+    _ = try shell.lines(
+      "declare", "Item", "name:string:queryable,searchable", "tags:string-list:queryable", "place:location",
+      "due:date:sortable", "list:reference", "raw:bytes", "weight:double", "count:int64", "--index",
+      "list,due")
+    let written = try shell.run("schema", "--ckdb")
+    #expect(written.ending.status == 0)
+    #expect(written.errorText.contains("list, due"))
+    let text = written.outputText
+    #expect(text.contains("tags            LIST<STRING> QUERYABLE,\n"))
+    let read = try shell.run("declare", "--ckdb", "-", "--container=copy", input: text)
+    #expect(read.ending.status == 0, "\(read.errorText)")
+    #expect(read.errorText.contains("3 roles and grants mean nothing here"))
+    #expect(try shell.run("schema", "--ckdb", "--container=copy").outputText == text)
+    // Again, over what is there: the index over several keys stays.
+    #expect(try shell.run("declare", "--ckdb", "-", input: text).ending.status == 0)
+    #expect(try shell.lines("schema", "Item", "--json")[0].contains(#""keys":["list","due"]"#))
+  }
+
+  @Test("Options of system fields become indexes, and go with them; booleans and objects keep their types")
+  func systemFields() throws {
+    _ = try shell.lines("save", "Item", "done:=true", "place:={\"a\":1}")
+    let text =
+      "DEFINE SCHEMA RECORD TYPE Item (\"___modTime\" TIMESTAMP SORTABLE, done INT64 QUERYABLE, place STRING);"
+    #expect(try shell.run("declare", "--ckdb", "-", input: text).ending.status == 0)
+    let schema = try shell.lines("schema", "Item", "--json")[0]
+    #expect(
+      schema.contains(#""keys":["modificationDate"]"#) && schema.contains(#""name":"done","type":"boolean""#))
+    #expect(
+      try shell.run("schema", "--ckdb").outputText.contains("\"___modTime\"    TIMESTAMP QUERYABLE SORTABLE"))
+    let without = text.replacing("SORTABLE", with: "")
+    #expect(try shell.run("declare", "--ckdb", "-", input: without).ending.status == 0)
+    #expect(!(try shell.lines("schema", "Item", "--json")[0].contains("modificationDate")))
+  }
+
+  @Test("A file that can't be read is refused with its place, and a type that can't be declared is named")
+  func faults() throws {
+    let file = try TextFile("DEFINE SCHEMA\nRECORD TYPE T (\n  a TEXT\n);", named: "bad.ckdb")
+    let run = try shell.run("declare", "--ckdb", file.path)
+    #expect(run.ending.status == 1)
+    #expect(run.errorText.contains("bad.ckdb, line 3, column 5: expected a type"))
+    _ = try shell.lines("save", "T", "a:=1")
+    let other = try shell.run("declare", "--ckdb", "-", input: "DEFINE SCHEMA RECORD TYPE T (a STRING);")
+    #expect(other.ending.status == 1 && other.errorText.contains("T: "))
+    #expect(try shell.run("declare", "--ckdb", file.path, "T").ending.status == 2)
+    #expect(try shell.run("declare").ending.status == 2)
+  }
+}
