@@ -19,17 +19,13 @@ extension FieldChange {
       return .list(try Self.elements(of: current, field) + added)
     case .addUnique(let added):
       var elements = try Self.elements(of: current, field)
-      for value in try Self.adopt(added, type, field) where !elements.contains(where: { $0.equals(value) }) {
-        elements.append(value)
-      }
+      var present = DistinctValues(elements)
+      for value in try Self.adopt(added, type, field) where present.insert(value) { elements.append(value) }
       return .list(elements)
     case .remove(let removed):
+      let removed = DistinctValues(try Self.adopt(removed, type, field))
       if current == nil { return nil }
-      let removed = try Self.adopt(removed, type, field)
-      return .list(
-        try Self.elements(of: current, field).filter { element in
-          !removed.contains { $0.equals(element) }
-        })
+      return .list(try Self.elements(of: current, field).filter { !removed.contains($0) })
     }
   }
 

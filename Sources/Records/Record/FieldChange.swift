@@ -3,7 +3,7 @@ public import JSONRPC
 /// What a save does to one field.
 public enum FieldChange: Sendable, Equatable {
   case set(FieldValue)
-  /// Null was sent: the field is removed.
+  /// Null was sent, or `$unset`: the field is removed.
   case unset
   /// Adds to a number; a missing one counts as zero. By `int64` or `double`.
   case increment(FieldValue)
@@ -15,7 +15,7 @@ public enum FieldChange: Sendable, Equatable {
   case remove([FieldValue])
 
   /// A value, null, or one of `{"$increment":n}`, `{"$append":[…]}`, `{"$addUnique":[…]}`,
-  /// `{"$remove":[…]}`. Throws `invalidArguments`.
+  /// `{"$remove":[…]}`, `{"$unset":true}`. Throws `invalidArguments`.
   public init(json: JSON) throws(RecordError) {
     if json.kind == .object {
       var members = json.members.makeIterator()
@@ -39,6 +39,9 @@ public enum FieldChange: Sendable, Equatable {
     case "$append": return .append(try list(name, json))
     case "$addUnique": return .addUnique(try list(name, json))
     case "$remove": return .remove(try list(name, json))
+    case "$unset":
+      guard json.boolValue == true else { throw RecordError(.invalidArguments, "$unset takes true") }
+      return .unset
     default: return nil
     }
   }
@@ -52,6 +55,17 @@ public enum FieldChange: Sendable, Equatable {
 }
 
 extension FieldChange {
+  /// The same change with each value as `body` gives it.
+  func mapValues(_ body: (FieldValue) -> FieldValue) -> FieldChange {
+    switch self {
+    case .set(let value): .set(body(value))
+    case .unset, .increment: self
+    case .append(let elements): .append(elements.map(body))
+    case .addUnique(let elements): .addUnique(elements.map(body))
+    case .remove(let elements): .remove(elements.map(body))
+    }
+  }
+
   /// Appends the JSON that ``init(json:)`` reads.
   public func write(to writer: inout JSONWriter) {
     switch self {

@@ -59,13 +59,13 @@ public struct RecordBody: Sendable {
     let places = FieldPlaces(fields)
     for field in changes {
       let place = places[field.name]
-      let value = try field.change.applied(
+      let value = try field.change.mapValues(stored).applied(
         to: place.flatMap { values[$0] }, type: typeOf(field.name), field: field.name)
       if let place {
-        values[place] = value.map(stored)
+        values[place] = value
         isSent[place] = true
       } else if let value {
-        added.append(Field(name: field.name, value: stored(value)))
+        added.append(Field(name: field.name, value: value))
       }
     }
     var result: [Field] = []

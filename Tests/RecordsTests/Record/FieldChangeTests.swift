@@ -1,3 +1,4 @@
+import JSONRPC
 import Testing
 
 @testable import Records
@@ -33,6 +34,55 @@ struct FieldChangeTests {
     #expect(try apply(.append([.int64(1)]), to: .list([.double(0.5)])) == .list([.double(0.5), .double(1)]))
     #expect(try apply(.append([]), to: list) == list)
     #expect(try apply(.append([.int64(1)]), to: .list([])) == .list([.int64(1)]))
+  }
+
+  @Test(
+    "what is no list, or of other elements, is not taken out of or put into a list, were it missing or not")
+  func listsOfOthers() throws {
+    let numbers = FieldType(.int64, isList: true)
+    for change in [FieldChange.append([.string("a")]), .addUnique([.string("a")]), .remove([.string("a")])] {
+      #expect(code { try change.applied(to: nil, type: numbers, field: "f") } == .fieldTypeMismatch)
+      #expect(
+        code { try change.applied(to: .list([.int64(1)]), type: numbers, field: "f") } == .fieldTypeMismatch)
+      #expect(
+        code { try change.applied(to: nil, type: FieldType(.string), field: "f") } == .fieldTypeMismatch)
+    }
+    for type in [FieldType(.string), FieldType(.date), FieldType(.boolean), numbers] {
+      #expect(
+        code { try FieldChange.increment(.int64(1)).applied(to: nil, type: type, field: "f") }
+          == .fieldTypeMismatch)
+    }
+  }
+
+  @Test("a long list is added to and taken out of in a moment")
+  func longLists() throws {
+    let values = (0..<100_000).map { FieldValue.int64($0) }
+    #expect(try apply(.addUnique(values), to: .list(values)) == .list(values))
+    #expect(try apply(.remove(values), to: .list(values)) == .list([]))
+  }
+
+  @Test("what is equal to a person is in the list already, and is taken out: numbers, texts, places")
+  func equalElements() throws {
+    let doubles = FieldValue.list([.double(-0.0), .double(0x1p53)])
+    #expect(try apply(.addUnique([.int64(0), .int64(1 << 53)]), to: doubles) == doubles)
+    #expect(try apply(.remove([.int64(0)]), to: doubles) == .list([.double(0x1p53)]))
+    #expect(try apply(.remove([.string("e\u{301}")]), to: .list([.string("é")])) == .list([]))
+    let references = FieldValue.list([.reference(Reference(recordName: "a", zoneName: "z"))])
+    let other = FieldValue.reference(Reference(recordName: "a"))
+    #expect(try apply(.remove([other]), to: references) == references)
+    #expect(
+      try apply(
+        .remove([.reference(Reference(recordName: "a", zoneName: "z", action: .setNull))]), to: references)
+        == .list([]))
+  }
+
+  @Test("$unset takes true and nothing else")
+  func unset() throws {
+    #expect(try FieldChange(json: JSON(parsing: #"{"$unset":true}"#)) == .unset)
+    for json in [#"{"$unset":false}"#, #"{"$unset":1}"#, #"{"$unset":null}"#, #"{"$unset":true,"a":1}"#] {
+      #expect(throws: RecordError.self) { try FieldChange(json: JSON(parsing: json)) }
+    }
+    #expect(try apply(.unset, to: nil) == nil)
   }
 
   @Test("a value must be of the field's type; the fault names both")
