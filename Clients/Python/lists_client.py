@@ -858,15 +858,18 @@ class ListsClient:
     def save_record(
         self, record: str | Record, fields: Optional[Mapping[str, Any]] = None, *,
         name: Optional[str] = None, tag: Optional[str] = None, zone: Optional[str] = None,
-        policy: Optional[str] = None,
+        policy: Optional[str] = None, idempotency_key: Optional[str] = None,
     ) -> Record:
-        """Saves a record, given whole or by its type and fields, and returns it as it is now."""
+        """Saves a record, given whole or by its type and fields, and returns it as it is now.
+
+        :param idempotency_key: Sent again with the same key, it is answered again and not done again.
+        """
         if isinstance(record, str):
             named = {"recordName": name, "recordChangeTag": tag, "zoneName": zone}
             record = {
                 "recordType": record, **{key: value for key, value in named.items() if value is not None},
                 "fields": dict(fields or {})}
-        return self._call("saveRecord", record=record, savePolicy=policy)["record"]
+        return self._call("saveRecord", record=record, savePolicy=policy, idempotencyKey=idempotency_key)["record"]
 
     def fetch_record(
         self, name: str, *, record_type: Optional[str] = None, zone: Optional[str] = None,
@@ -888,17 +891,22 @@ class ListsClient:
 
     def delete_record(
         self, name: str, *, zone: Optional[str] = None, tag: Optional[str] = None,
-        ignore_missing: bool = False,
+        ignore_missing: bool = False, idempotency_key: Optional[str] = None,
     ) -> bool:
         """Deletes a record; False when it wasn't there and that may be."""
         reply = self._call(
             "deleteRecord", recordName=name, zoneName=zone, recordChangeTag=tag,
-            ignoreMissing=ignore_missing or None)
+            ignoreMissing=ignore_missing or None, idempotencyKey=idempotency_key)
         return reply["deleted"]
 
-    def modify_records(self, operations: Iterable[Mapping[str, Json]], *, atomic: bool = True) -> list[Json]:
+    def modify_records(
+        self, operations: Iterable[Mapping[str, Json]], *, atomic: bool = True,
+        idempotency_key: Optional[str] = None,
+    ) -> list[Json]:
         """Several changes, in order: all or none, or each for itself. Returns one result for each."""
-        return self._call("modifyRecords", operations=_values("operations", operations), atomic=atomic)["results"]
+        return self._call(
+            "modifyRecords", operations=_values("operations", operations), atomic=atomic,
+            idempotencyKey=idempotency_key)["results"]
 
     def query(
         self, record_type: str, predicate: Optional[str] = None, arguments: Optional[Sequence[Json]] = None,

@@ -5,6 +5,7 @@ internal import Records
 ///
 /// Values are spans of the message; nothing is decoded before it is asked for. Null counts as omitted.
 struct Arguments {
+  let methodName: String
   private let parameters: [Method.Parameter]
   private var values: [JSON?]
   /// The params as they came; nil when omitted.
@@ -14,6 +15,7 @@ struct Arguments {
   /// names that are known.
   init(_ params: JSON?, of method: Method) throws(RecordError) {
     all = params
+    methodName = method.name
     parameters = method.parameters
     if method.takesAnyParameters {
       values = []
@@ -60,6 +62,11 @@ struct Arguments {
     if let parameter { details.insert(RecordError.Detail("parameter", parameter), at: 0) }
     let known = names.isEmpty ? "it takes none" : "known are \(names.joined(separator: ", "))"
     return RecordError(.invalidArguments, "\(message); \(known)", details: details)
+  }
+
+  /// Those that were not omitted, in the order of the method's description.
+  var given: [(name: String, value: JSON)] {
+    zip(parameters, values).compactMap { parameter, value in value.map { (parameter.name, $0) } }
   }
 
   /// The value of a parameter of this method; nil when it was omitted.

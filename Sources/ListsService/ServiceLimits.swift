@@ -40,6 +40,10 @@ public struct ServiceLimits: Sendable, Equatable {
   public var maximumWindowRecords = 10_000
   /// Saved subscriptions of a user in a database.
   public var maximumSavedSubscriptions = 100
+  /// Hours that the answer to a request with an idempotency key is kept.
+  public var idempotencyHours = 24
+  /// Answers kept in a database.
+  public var maximumIdempotencyKeys = 100_000
   /// Zones of a database.
   public var maximumZones = 1000
   /// Connections of a user.
@@ -67,7 +71,8 @@ public struct ServiceLimits: Sendable, Equatable {
       ("maximumSortDescriptors", maximumSortDescriptors),
       ("maximumKeys", maximumKeys), ("maximumGroups", maximumGroups), ("maximumSections", maximumSections),
       ("maximumSubscriptions", maximumSubscriptions), ("maximumWindowRecords", maximumWindowRecords),
-      ("maximumSavedSubscriptions", maximumSavedSubscriptions), ("maximumZones", maximumZones),
+      ("maximumSavedSubscriptions", maximumSavedSubscriptions), ("idempotencyHours", idempotencyHours),
+      ("maximumIdempotencyKeys", maximumIdempotencyKeys), ("maximumZones", maximumZones),
       ("maximumConnections", maximumConnections),
       ("maximumContainers", maximumContainers), ("maximumRequestsInFlight", maximumRequestsInFlight),
       ("maximumQueuedBytes", maximumQueuedBytes),

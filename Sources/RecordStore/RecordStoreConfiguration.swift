@@ -74,6 +74,11 @@ public struct StoreLimits: Sendable, Equatable {
   /// Milliseconds that changes are kept for replays; 0 for as long as the other limits allow. Those that are older
   /// go with the commits that come after, a few hundred with each.
   public var maximumHistoryAge: Int64 = 30 * 86_400_000
+  /// Milliseconds that the answer to a request with an idempotency key is kept.
+  public var maximumAnswerAge: Int64 = 24 * 3_600_000
+  /// How many of them, and their bytes; beyond either the oldest go sooner.
+  public var maximumAnswers: Int64 = 100_000
+  public var maximumAnswerBytes: Int64 = 64 << 20
   /// Bytes of the file that each connection (the writer and every reader) keeps in memory at most. Taken as they
   /// are needed.
   public var cacheBytes = 16 << 20

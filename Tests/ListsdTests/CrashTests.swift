@@ -73,4 +73,38 @@ struct CrashTests {
     }
     #expect(told.isSuperset(of: acknowledged))
   }
+
+  @Test("what is sent again with its key after the end is done once, whether or not it was before")
+  func sendAgain() throws {
+    let service = try ListsdProcess()
+    func increment(_ key: Int) -> String {
+      request(
+        "saveRecord",
+        "{\"record\":{\"recordType\":\"Item\",\"recordName\":\"n\",\"fields\":{\"v\":{\"$increment\":1}}},"
+          + "\"savePolicy\":\"changedKeys\",\"idempotencyKey\":\"k\(key)\"}", id: key)
+    }
+    let requests = 200
+    var answers: [Int: String] = [:]
+    for round in 1...4 {
+      let connection = try service.connect()
+      try connection.send((1...requests).map(increment).joined())
+      for number in 1...30 * round {
+        let line = try #require(try connection.receiveLine())
+        if let before = answers[number] { #expect(line == before) }
+        answers[number] = line
+      }
+      service.stop(SIGKILL)
+      try service.start()
+    }
+    let connection = try service.connect()
+    try connection.send((1...requests).map(increment).joined())
+    for number in 1...requests {
+      let line = try #require(try connection.receiveLine())
+      if let before = answers[number] { #expect(line == before) }
+      // Done one after the other, each once: the number that each made is its own.
+      #expect(try JSON(parsing: line)["result"]?["record"]?["fields"]?["v"]?.int64Value == Int64(number))
+    }
+    let reply = try connection.ask("fetchRecord", "{\"recordName\":\"n\"}")
+    #expect(reply["result"]?["record"]?["fields"]?["v"]?.int64Value == Int64(requests))
+  }
 }

@@ -7,7 +7,7 @@ extension Method {
     "deleteRecord", .write,
     [
       .required("recordName"), .optional("recordType"), .optional("zoneName"),
-      .optional("recordChangeTag"), .optional("ignoreMissing"),
+      .optional("recordChangeTag"), .optional("ignoreMissing"), .idempotencyKey,
     ],
     errors: .write.union([.unknownItem, .serverRecordChanged, .referenceViolation])
   ) { invocation, _ throws(RecordError) in
@@ -19,8 +19,7 @@ extension Method {
       recordType: try arguments.string("recordType"),
       recordChangeTag: try arguments.string("recordChangeTag"),
       ignoresMissing: try arguments.bool("ignoreMissing", default: false))
-    let write = WriteRequest(caller: invocation.caller, operations: [.delete(operation)])
-    return .write(database, write) { written, result throws(RecordError) in
+    return try invocation.write([.delete(operation)], to: database) { written, result throws(RecordError) in
       guard case .deleted(let zoneName, let recordName, let existed) = try written.only() else {
         throw .unexpectedItem
       }

@@ -4,7 +4,8 @@ internal import Records
 
 extension Method {
   static let modifyRecords = Method(
-    "modifyRecords", .write, [.required("operations"), .optional("atomic"), .optional("desiredKeys")],
+    "modifyRecords", .write,
+    [.required("operations"), .optional("atomic"), .optional("desiredKeys"), .idempotencyKey],
     errors: .write.union([.batchRequestFailed])
   ) { invocation, _ throws(RecordError) in
     let arguments = invocation.arguments
@@ -15,10 +16,9 @@ extension Method {
     let desiredKeys = try arguments.strings("desiredKeys").map(DesiredKeys.init)
     let requested = try RequestedOperations(elements)
     if isAtomic, let failure = requested.failure { throw failure }
-    let write = WriteRequest(
-      caller: invocation.caller, operations: requested.operations, isAtomic: isAtomic)
     let limit = invocation.limits.maximumReplyBytes
-    return .write(database, write) { written, result throws(RecordError) in
+    return try invocation.write(requested.operations, isAtomic: isAtomic, to: database) {
+      written, result throws(RecordError) in
       result.beginObject()
       result.key("results")
       result.beginArray()

@@ -4,7 +4,8 @@ internal import Records
 
 extension Method {
   static let saveRecord = Method(
-    "saveRecord", .write, [.required("record"), .optional("savePolicy"), .optional("desiredKeys")],
+    "saveRecord", .write,
+    [.required("record"), .optional("savePolicy"), .optional("desiredKeys"), .idempotencyKey],
     errors: .write.union([.serverRecordChanged, .referenceViolation, .fieldTypeMismatch])
   ) { invocation, _ throws(RecordError) in
     let arguments = invocation.arguments
@@ -15,8 +16,8 @@ extension Method {
     let draft = try RecordDraft(json: record)
     let policy = try arguments.word("savePolicy", of: SavePolicy.self) ?? .ifServerRecordUnchanged
     let desiredKeys = try arguments.strings("desiredKeys").map(DesiredKeys.init)
-    let write = WriteRequest(caller: invocation.caller, operations: [.save(draft, policy: policy)])
-    return .write(database, write) { written, result throws(RecordError) in
+    return try invocation.write([.save(draft, policy: policy)], to: database) {
+      written, result throws(RecordError) in
       guard case .saved(let saved) = try written.only() else { throw .unexpectedItem }
       result.beginObject()
       result.key("record")

@@ -29,8 +29,9 @@ struct PendingCall {
     switch (work, outcome) {
     case (.write(let finish), .write(.success(let result))): try finish(result, &reply.writer)
     case (.write, .write(.failure(let failure))): throw failure.answer(isBatch: request.isBatch)
+    case (.write, .repeated(let result)): reply.writer.raw(try result.get())
     case (.read(let finish), .read(let result)): try finish(result.get(), &reply.writer)
-    case (.write, .read), (.read, .write):
+    case (.write, .read), (.read, .write), (.read, .repeated):
       throw RecordError(.internalError, "the store answered another question than it was asked")
     }
     return reply.finish()

@@ -29,6 +29,8 @@ final class OpenDatabases {
     template.limits.maximumIndexes = configuration.limits.maximumIndexes
     template.limits.maximumZones = configuration.limits.maximumZones
     template.limits.maximumSavedSubscriptions = configuration.limits.maximumSavedSubscriptions
+    template.limits.maximumAnswerAge = Int64(configuration.limits.idempotencyHours) * 3_600_000
+    template.limits.maximumAnswers = Int64(configuration.limits.maximumIdempotencyKeys)
     template.makesAutomaticIndexes = configuration.makesAutomaticIndexes
     // The limit that clients see counts the default container as well.
     directory = StoreDirectory(

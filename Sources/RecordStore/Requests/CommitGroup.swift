@@ -25,6 +25,9 @@ public struct CommitGroup: Sendable {
 public enum Outcome: Sendable {
   /// A failure means that nothing of the request was done.
   case write(Result<WriteResult, WriteFailure>)
+  /// Of a write request whose key was used before, and of which nothing was done now: the answer of then, or why
+  /// there is none.
+  case repeated(Result<[UInt8], RecordError>)
   case read(Result<ReadResult, RecordError>)
 }
 

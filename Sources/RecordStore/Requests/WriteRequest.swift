@@ -8,11 +8,17 @@ public struct WriteRequest: Sendable {
   public var caller: Caller
   public var operations: [WriteOperation]
   public var isAtomic: Bool
+  /// Under which it is done once, however often it is submitted.
+  public var idempotencyKey: IdempotencyKey?
 
-  public init(caller: Caller, operations: [WriteOperation], isAtomic: Bool = true) {
+  public init(
+    caller: Caller, operations: [WriteOperation], isAtomic: Bool = true,
+    idempotencyKey: IdempotencyKey? = nil
+  ) {
     self.caller = caller
     self.operations = operations
     self.isAtomic = isAtomic
+    self.idempotencyKey = idempotencyKey
   }
 }
 

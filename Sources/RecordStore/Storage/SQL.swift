@@ -5,6 +5,7 @@ enum SQL: Int, CaseIterable {
   case zones, types, fields, indexes
   case insertZone, updateZone, removeZone, zonesDeleted, recordsOfZone
   case subscriptionsOfUser, subscriptionOfUser, putSubscription, moveSubscription, removeSubscription
+  case answerByKey, putAnswer, oldestAnswers, removeAnswer, countAnswers
   case insertType, growType, recordsOfType, insertField, insertIndex, growIndex
   case updateType, updateField, updateIndex, indexesOfType, noteUse, largestRecord
   case dropIndex, droppedIndexes, reachIndex, entriesFrom, removeEntries, removeIndex
@@ -98,6 +99,16 @@ enum SQL: Int, CaseIterable {
     case .moveSubscription:
       "UPDATE subscription SET position = ?3, isStarted = 1 WHERE user = ?1 AND id = ?2"
     case .removeSubscription: "DELETE FROM subscription WHERE user = ?1 AND id = ?2"
+
+    case .answerByKey: "SELECT digest, timestamp, result, bytes FROM idempotency WHERE user = ?1 AND key = ?2"
+    case .putAnswer:
+      """
+      INSERT OR REPLACE INTO idempotency (user, key, digest, timestamp, result, bytes)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      """
+    case .oldestAnswers: "SELECT user, key, timestamp, bytes FROM idempotency ORDER BY timestamp"
+    case .removeAnswer: "DELETE FROM idempotency WHERE user = ?1 AND key = ?2"
+    case .countAnswers: "SELECT count(*), coalesce(sum(bytes), 0) FROM idempotency"
 
     case .recordByName: "SELECT id, type, version, body FROM record WHERE name = ?1 AND zone = ?2"
     case .recordByID: "SELECT type, version, body FROM record WHERE id = ?1"

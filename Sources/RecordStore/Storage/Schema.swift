@@ -152,8 +152,9 @@ enum Schema {
       digest BLOB NOT NULL,             -- SHA-256 of what was asked for
       timestamp INTEGER NOT NULL,       -- when, in milliseconds
       result BLOB NOT NULL,             -- JSON
+      bytes INTEGER NOT NULL,           -- of the result
       PRIMARY KEY (user, key)) WITHOUT ROWID;
-    CREATE INDEX idempotencyByAge ON idempotency (timestamp);
+    CREATE INDEX idempotencyByAge ON idempotency (timestamp, bytes);
     -- The files beside this one, by the SHA-256 of what is in them.
     CREATE TABLE asset (
       checksum TEXT PRIMARY KEY, size INTEGER NOT NULL,

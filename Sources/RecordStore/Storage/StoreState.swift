@@ -25,6 +25,8 @@ struct StoreState {
   var growth: [Int64: Int64] = [:]
   /// The same of indexes.
   var indexGrowth: [Int64: IndexSize] = [:]
+  /// Of requests with an idempotency key; nil when they were not counted.
+  var answers: KeptAnswers?
   /// The random number of the run that made `lastCommit`.
   var epoch: UInt32 = 0
   /// Whether that run is this one.

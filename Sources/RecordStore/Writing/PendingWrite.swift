@@ -15,6 +15,10 @@ struct PendingWrite: Sendable {
     }
   }
 
+  func answer(_ outcome: Outcome) -> CommitGroup.Answer {
+    CommitGroup.Answer(ticket: ticket, outcome: outcome)
+  }
+
   func answer(_ result: Result<WriteResult, WriteFailure>) -> CommitGroup.Answer {
     Self.answer(ticket, result)
   }

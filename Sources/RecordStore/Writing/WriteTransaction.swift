@@ -15,6 +15,8 @@ struct WriteTransaction {
   var hasIndexWork = false
   /// Whether a saved subscription is another one, or elsewhere.
   var changesSubscriptions = false
+  /// Whether an answer was kept.
+  var keepsAnswers = false
 
   /// Throws only what makes the whole transaction void; everything else is in the result.
   mutating func carryOut(

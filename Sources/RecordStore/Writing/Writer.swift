@@ -138,11 +138,22 @@ final class Writer {
 
   private func carryOutAlone(_ request: PendingWrite, savingRoom: Bool) -> CommitGroup {
     do throws(RecordError) {
-      if savingRoom, request.saves, !hasRoom { throw RecordError.storageFull }
+      if savingRoom, request.saves, !hasRoom {
+        // What was done before is no less done.
+        if let outcome = keptOutcome(of: request.request) {
+          return CommitGroup(answers: [request.answer(outcome)], changeSets: [])
+        }
+        throw RecordError.storageFull
+      }
       return try attempt([request], keepsHistory: !savingRoom)
     } catch {
       return failed([request], error)
     }
+  }
+
+  private func keptOutcome(of request: WriteRequest) -> Outcome? {
+    guard let key = request.idempotencyKey, let connection = try? open() else { return nil }
+    return try? connection.outcome(under: key, of: request.caller, at: configuration.oldestAnswer)
   }
 
   private func failed(_ requests: [PendingWrite], _ error: RecordError) -> CommitGroup {
@@ -157,7 +168,7 @@ final class Writer {
     try transact(keepsHistory: keepsHistory) { (work: inout WriteTransaction) throws(SQLiteError) in
       var answers: [CommitGroup.Answer] = []
       answers.reserveCapacity(requests.count)
-      for request in requests { answers.append(request.answer(try work.carryOut(request.request))) }
+      for request in requests { answers.append(request.answer(try work.answer(request.request))) }
       return CommitGroup(answers: answers, changeSets: work.changeSets)
     }
   }
@@ -176,6 +187,7 @@ final class Writer {
       guard
         work.state.lastCommit != state.lastCommit || work.state.schema != state.schema
           || work.state.horizon != state.horizon || work.hasIndexWork || work.changesSubscriptions
+          || work.keepsAnswers
       else {
         transaction.rollBack()
         return value

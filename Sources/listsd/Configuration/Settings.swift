@@ -162,6 +162,13 @@ struct Setting: Sendable {
     count(
       "maximumSavedSubscriptions", \.limits.maximumSavedSubscriptions,
       "Saved subscriptions of a user in a database; takes effect at the next start"),
+    number(
+      "idempotencyHours", \.limits.idempotencyHours, of: "hours", in: 1...8760,
+      "How long the answer to a request with an idempotency key is kept, to be given again; takes effect at the "
+        + "next start"),
+    count(
+      "maximumIdempotencyKeys", \.limits.maximumIdempotencyKeys,
+      "How many of those answers a database keeps; takes effect at the next start"),
     count("maximumZones", \.limits.maximumZones, "Zones of a database; takes effect at the next start"),
     count("maximumConnections", \.limits.maximumConnections, "Connections of a user"),
     count("maximumContainers", \.limits.maximumContainers, "Containers; takes effect at the next start"),

@@ -10,6 +10,7 @@ enum Delete: Verb {
       Option("zone", letter: "z", takes: "NAME", "The zone (default: _defaultZone)"),
       Option("tag", letter: "t", takes: "TAG", "Only if the record still has this tag"),
       Option("ignore-missing", "A record that isn't there is no error"),
+      .idempotencyKey,
     ],
     operands: [Operand("NAME", "The record's name", count: .some)],
     examples: [.init("listsrpc delete milk bread", "Two records")])
@@ -20,8 +21,11 @@ enum Delete: Verb {
     if let zone = arguments.value("zone") { options.append(("zoneName", .string(zone))) }
     if let tag = arguments.value("tag") { options.append(("recordChangeTag", .string(tag))) }
     if arguments.has("ignore-missing") { options.append(("ignoreMissing", .bool(true))) }
-    guard arguments.operands.count == 1 || arguments.value("tag") == nil else {
-      throw Failure(usage: "--tag goes with one name only", verb: command.name)
+    if let key = arguments.value("idempotency-key") { options.append(("idempotencyKey", .string(key))) }
+    for option in ["tag", "idempotency-key"] where arguments.operands.count > 1 {
+      guard arguments.value(option) == nil else {
+        throw Failure(usage: "--\(option) goes with one name only", verb: command.name)
+      }
     }
     var worst = ExitStatus.success
     for name in arguments.operands {

@@ -20,6 +20,7 @@ enum Save: Verb {
         "policy", letter: "p", takes: "POLICY",
         completion: .choices(["ifServerRecordUnchanged", "changedKeys", "allKeys"]),
         "ifServerRecordUnchanged (the default), changedKeys to merge, allKeys to replace"),
+      .idempotencyKey,
     ],
     operands: [
       Operand("TYPE", "The record type, or - to read records from standard input"),
@@ -41,6 +42,9 @@ enum Save: Verb {
       guard words.isEmpty, arguments.value("name") == nil, arguments.value("tag") == nil else {
         throw Failure(
           usage: "with '-' type, name, tag and fields are those of the records read", verb: "save")
+      }
+      guard arguments.value("idempotency-key") == nil else {
+        throw Failure(usage: "--idempotency-key goes with one record only", verb: "save")
       }
       return try await saveRead(arguments, session)
     }
@@ -80,6 +84,7 @@ enum Save: Verb {
   ) async throws(Failure) {
     var params: [(String, JSONNode)] = [("record", record)]
     if let policy = arguments.value("policy") { params.append(("savePolicy", .string(policy))) }
+    if let key = arguments.value("idempotency-key") { params.append(("idempotencyKey", .string(key))) }
     do throws(Failure) {
       let reply = try await session.call("saveRecord", params)
       guard let saved = reply["record"] else {
@@ -90,4 +95,11 @@ enum Save: Verb {
       throw error.explainingConflict()
     }
   }
+}
+
+extension Option {
+  /// Of verbs that make one write.
+  static let idempotencyKey = Option(
+    "idempotency-key", takes: "KEY",
+    "Sent again with the same key, it is answered again and not done again")
 }
