@@ -15,6 +15,7 @@ _listsrpc() {
     save:--tag|save:-t) return ;;
     save:--zone|save:-z) return ;;
     save:--policy|save:-p) mapfile -t COMPREPLY < <(compgen -W 'ifServerRecordUnchanged changedKeys allKeys' -- "$cur"); return ;;
+    save:--idempotency-key) return ;;
     fetch:--type) return ;;
     fetch:--zone|fetch:-z) return ;;
     fetch:--fields|fetch:-f) return ;;
@@ -55,6 +56,7 @@ _listsrpc() {
     delete:--type) return ;;
     delete:--zone|delete:-z) return ;;
     delete:--tag|delete:-t) return ;;
+    delete:--idempotency-key) return ;;
     watch:--where|watch:-w) return ;;
     watch:--arg) return ;;
     watch:--arg-json) return ;;
@@ -120,7 +122,7 @@ _listsrpc() {
   esac
   case $verb in
     save)
-      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--name --tag --zone --policy --socket --container --database --json --no-progress --help' -- "$cur")
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--name --tag --zone --policy --idempotency-key --socket --container --database --json --no-progress --help' -- "$cur")
       fi
       ;;
     fetch)
@@ -144,7 +146,7 @@ _listsrpc() {
       fi
       ;;
     delete)
-      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--type --zone --tag --ignore-missing --socket --container --database --json --no-progress --help' -- "$cur")
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--type --zone --tag --ignore-missing --idempotency-key --socket --container --database --json --no-progress --help' -- "$cur")
       fi
       ;;
     watch)
