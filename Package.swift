@@ -37,7 +37,7 @@ let package = Package(
     .executable(name: "listsd", targets: ["listsd"]),
     .executable(name: "listsrpc", targets: ["listsrpc"]),
     // With the modules that its interface speaks of.
-    .library(name: "ListsClient", targets: ["ListsClient", "Records", "JSONRPC"]),
+    .library(name: "ListsClient", targets: ["ListsClient", "Records", "JSONRPC", "Files"]),
   ],
   targets: [
     // What Swift cannot import by itself: system calls, system libraries, the protocol document.
@@ -48,8 +48,8 @@ let package = Package(
     .target(name: "CProtocolDocument"),
 
     // From the wire inwards; none knows the ones below it in this list.
-    library("JSONRPC"),
     library("Files", uses: ["CGcrypt", "CLinux"]),
+    library("JSONRPC", uses: ["Files"]),
     library("Records", uses: ["JSONRPC", "CLinux"]),
     library("SQLite", uses: ["CSQLite"]),
     library("RecordStore", uses: ["Files", "JSONRPC", "Records", "SQLite", "CLinux"]),
@@ -68,9 +68,10 @@ let package = Package(
     program(
       "listsbench", path: "Tests/Benchmarks", uses: []),
 
-    library("ServiceFixture", path: "Tests/ServiceFixture", uses: ["CLinux"]),
+    library("ServiceFixture", path: "Tests/ServiceFixture", uses: ["CLinux", "Files"]),
     library(
-      "InProcessService", path: "Tests/InProcessService", uses: ["JSONRPC", "ListsService", "RecordStore"]),
+      "InProcessService", path: "Tests/InProcessService",
+      uses: ["Files", "JSONRPC", "ListsService", "RecordStore"]),
     tests("JSONRPCTests", of: ["JSONRPC"]),
     tests("FilesTests", of: ["Files"]),
     tests("RecordsTests", of: ["CLinux", "JSONRPC", "Records"]),
@@ -78,8 +79,11 @@ let package = Package(
     tests("RecordStoreTests", of: ["JSONRPC", "RecordStore", "Records", "SQLite"]),
     tests(
       "ListsServiceTests",
-      of: ["InProcessService", "JSONRPC", "ListsService", "RecordStore", "Records", "ServiceFixture"]),
-    tests("SocketServerTests", of: ["CLinux", "JSONRPC", "ServiceFixture", "SocketServer"]),
+      of: [
+        "CLinux", "Files", "InProcessService", "JSONRPC", "ListsService", "RecordStore", "Records",
+        "ServiceFixture",
+      ]),
+    tests("SocketServerTests", of: ["CLinux", "Files", "JSONRPC", "ServiceFixture", "SocketServer"]),
     tests("ArgumentParsingTests", of: ["ArgumentParsing"]),
     tests(
       "ListsClientTests", of: ["CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "Records", "listsd"]),

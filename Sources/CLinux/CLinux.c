@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -43,6 +45,67 @@ int clinux_unix_connect(int descriptor, const char *path) {
   struct sockaddr_un address;
   if (address_of(path, &address) < 0) return -1;
   return connect(descriptor, (struct sockaddr *)&address, sizeof address);
+}
+
+ssize_t clinux_receive(int descriptor, void *bytes, size_t count, int *passed) {
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control;
+  struct iovec part = {bytes, count};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control};
+  // With CMSG_SPACE, which is rounded up, the kernel would find room for two.
+  message.msg_controllen = CMSG_LEN(sizeof(int));
+  ssize_t received = recvmsg(descriptor, &message, MSG_CMSG_CLOEXEC);
+  *passed = -1;
+  if (received < 0) return received;
+  if (message.msg_flags & MSG_CTRUNC) *passed = -2;
+  if (message.msg_controllen == 0) return received;
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+      header->cmsg_len == CMSG_LEN(sizeof(int))) {
+    int first;
+    memcpy(&first, CMSG_DATA(header), sizeof first);
+    if (*passed == -1) *passed = first;
+    else clinux_close_elsewhere(first);
+  }
+  return received;
+}
+
+ssize_t clinux_send_passing(int descriptor, const void *bytes, size_t count, int passed) {
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control;
+  memset(&control, 0, sizeof control);
+  control.header.cmsg_level = SOL_SOCKET;
+  control.header.cmsg_type = SCM_RIGHTS;
+  control.header.cmsg_len = CMSG_LEN(sizeof(int));
+  memcpy(CMSG_DATA(&control.header), &passed, sizeof(int));
+  struct iovec part = {(void *)bytes, count};
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  return sendmsg(descriptor, &message, MSG_NOSIGNAL);
+}
+
+static void *close_it(void *descriptor) {
+  close((int)(intptr_t)descriptor);
+  return NULL;
+}
+
+void clinux_close_elsewhere(int descriptor) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  sigset_t all, previous;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &previous);
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, 64 << 10);
+  int failed = pthread_create(&thread, &attributes, close_it, (void *)(intptr_t)descriptor);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &previous, NULL);
+  if (failed) close(descriptor);
 }
 
 int clinux_peer_credentials(int descriptor, int32_t *process, uint32_t *user, uint32_t *group) {

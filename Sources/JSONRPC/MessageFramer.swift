@@ -108,6 +108,27 @@ public struct MessageFramer: Sendable {
     }
   }
 
+  /// Whether nothing but white space follows the message that was given out last.
+  public mutating func isAtRest() -> Bool {
+    switch state {
+    case .undecided, .betweenValues, .header(_, size: 0):
+      buffer.skipSpace()
+      return buffer.first == nil
+    case .value, .discardedValue, .discardedLine, .header, .body, .discardedBody: return false
+    case .ended: return true
+    }
+  }
+
+  /// Whether the beginning of a message is there, after ``next()`` gave nil.
+  public var isInsideMessage: Bool {
+    switch state {
+    case .value, .body: true
+    case .undecided: bufferedBytes > 0
+    case .header(_, let size): size > 0 || bufferedBytes > 0
+    case .betweenValues, .discardedValue, .discardedLine, .discardedBody, .ended: false
+    }
+  }
+
   // MARK: Steps
 
   private mutating func step() -> Step {

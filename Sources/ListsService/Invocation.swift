@@ -1,3 +1,4 @@
+internal import Files
 internal import JSONRPC
 internal import RecordStore
 internal import Records
@@ -6,6 +7,8 @@ internal import Records
 struct Invocation {
   let session: Session
   let arguments: Arguments
+  /// What came with the request and was not taken yet.
+  var descriptor: OwnedDescriptor?
 
   var service: Service { session.service }
   var limits: ServiceLimits { session.service.limits }
@@ -16,6 +19,19 @@ struct Invocation {
     let container = try arguments.string("container") ?? StoreID.defaultContainer
     let scope = try arguments.word("database", of: DatabaseName.self) ?? .private
     return try session.database(container: container, named: scope, for: action)
+  }
+
+  /// The descriptor that came with the request, which must be looked at on a thread of its own only: its file
+  /// may hang.
+  mutating func takeDescriptor() throws(RecordError) -> OwnedDescriptor {
+    guard let descriptor else {
+      throw RecordError(
+        .invalidArguments,
+        "exactly one descriptor must come with the request, sent with the request's bytes and no others",
+        details: [RecordError.Detail("parameter", "descriptor")])
+    }
+    self.descriptor = nil
+    return descriptor
   }
 
   /// Refuses more records or operations than a request may have.
@@ -47,6 +63,8 @@ enum DatabaseName: String, CaseIterable {
 enum Progress {
   /// The result is written.
   case done
+  /// The result is written; the descriptor goes with the reply.
+  case passing(OwnedDescriptor)
   /// The result is written; the subscription is fed once the reply is out.
   case subscribed(Subscription)
   /// The writer has the rest to do; `finish` writes the result.
@@ -54,4 +72,6 @@ enum Progress {
     Database, WriteRequest, finish: (WriteResult, inout JSONWriter) throws(RecordError) -> Void)
   /// A reader thread has the rest to do; `finish` writes the result.
   case read(Database, ReadRequest, finish: (ReadResult, inout JSONWriter) throws(RecordError) -> Void)
+  /// A thread of its own has the next part to do.
+  case work(Work)
 }

@@ -2,8 +2,8 @@ public import JSONRPC
 internal import RecordStore
 internal import Records
 
-/// The record service: methods, sessions, subscriptions, stores. Knows no sockets and makes no threads of
-/// its own (its stores do).
+/// The record service: methods, sessions, subscriptions, stores. Knows no sockets, and runs on no thread of its
+/// own (its stores do, and work on files).
 ///
 /// Not `Sendable`: confined to one isolation, its owner's, which also owns every ``Session`` and
 /// ``Outbound``. What the stores have to say arrives on their threads as a ``Delivery``; the owner brings
@@ -21,6 +21,9 @@ public final class Service {
   private var sessions: [UInt64: Session] = [:]
   private var sessionsByUser: [UInt32: Int] = [:]
   private var lastConnection: UInt64 = 0
+  private let workThreads = WorkThreads()
+  private var working: [UInt64: PendingCall] = [:]
+  private var lastWork: UInt64 = 0
   /// Subscriptions that wait for the next turn, each at most once.
   private var hungry = Queue<Subscription>()
   private var isTurnOrdered = false
@@ -53,6 +56,8 @@ public final class Service {
     switch delivery.content {
     case .group(let group, let id):
       databases.openDatabase(id)?.receive(group, for: self)
+    case .work(let id):
+      if let call = working.removeValue(forKey: id) { call.session.completeWork(call) }
     case .turn:
       isTurnOrdered = false
       turn = Turn()
@@ -105,6 +110,19 @@ public final class Service {
     deliver(Delivery(content: .turn))
   }
 
+  /// Has the work of the call done on a thread of its own. False when there is none for it.
+  func submit(_ work: Work, for call: PendingCall) -> Bool {
+    lastWork += 1
+    let (id, perform, deliver) = (lastWork, work.perform, deliver)
+    working[id] = call
+    let isTaken = workThreads.run(for: call.session.caller.userID) {
+      perform()
+      deliver(Delivery(content: .work(id)))
+    }
+    if !isTaken { working[id] = nil }
+    return isTaken
+  }
+
   /// Tells whoever runs the service of a failure that is not the client's.
   func logFailure(_ error: RecordError, method: String, caller: Caller) {
     guard let priority = error.code.logPriority else { return }
@@ -146,6 +164,7 @@ extension Service {
   /// Ends the stores' threads after what they accepted; blocks until then. To be called once nothing is
   /// pending, or nothing will be waited for.
   public func close() {
+    workThreads.close()
     databases.close()
   }
 
@@ -160,6 +179,8 @@ extension Service {
 public struct Delivery: Sendable {
   enum Content: Sendable {
     case group(CommitGroup, from: StoreID)
+    /// A thread has done a call's work.
+    case work(UInt64)
     /// Work was put off so that others get their turn.
     case turn
   }

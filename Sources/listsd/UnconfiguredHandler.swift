@@ -1,3 +1,4 @@
+import Files
 import JSONRPC
 import Records
 import SocketServer
@@ -14,7 +15,7 @@ final class UnconfiguredHandler: ConnectionHandler {
   let hasPendingWork = false
   let acceptsInput = true
 
-  func receive(_ event: MessageFramer.Event) {
+  func receive(_ event: MessageFramer.Event, descriptor: OwnedDescriptor?) {
     var id = RequestID.null
     if case .message(let message) = event, case .call(.request(let request)) = Incoming(message: message) {
       id = request.id ?? .null

@@ -1,3 +1,4 @@
+public import Files
 public import JSONRPC
 public import ListsService
 
@@ -19,6 +20,11 @@ public final class InProcessClient {
 
   /// One message, as it is.
   public func send(_ text: String) { session.receive(message: Array(text.utf8)) }
+
+  /// One message that a descriptor comes with.
+  public func send(_ message: JSONNode, with descriptor: OwnedDescriptor) {
+    session.receive(.message(message.encoded()), descriptor: descriptor)
+  }
 
   /// One message.
   public func send(_ message: JSONNode) { session.receive(message: message.encoded()) }
@@ -87,11 +93,14 @@ public final class RecordingOutbound: Outbound {
   public private(set) var endReason: String?
   /// Bytes that the peer has not taken. Grow only while `isStalled`.
   public private(set) var queuedBytes = 0
+  /// What came with messages, in the order of their sending.
+  public private(set) var descriptors: [OwnedDescriptor] = []
   /// Whether the peer does not read.
   public private(set) var isStalled = false
 
-  public func send(_ message: [UInt8]) {
+  public func send(_ message: [UInt8], with descriptor: OwnedDescriptor?) {
     messages.append(message)
+    if let descriptor { descriptors.append(descriptor) }
     if isStalled { queuedBytes += message.count }
   }
 

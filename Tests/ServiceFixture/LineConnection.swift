@@ -1,3 +1,5 @@
+internal import CLinux
+public import Files
 import Glibc
 
 /// A raw connection to a service's socket: bytes out, lines in. Each wait has a bound, so that a reply
@@ -5,6 +7,8 @@ import Glibc
 public final class LineConnection {
   public let descriptor: Int32
   private var received: [UInt8] = []
+  /// What came with what was received so far.
+  public private(set) var passed: [OwnedDescriptor] = []
   private let patience: Int32
 
   /// Connects; `patience` is how long each wait may take, in milliseconds.
@@ -47,6 +51,37 @@ public final class LineConnection {
     }
   }
 
+  /// Sends the bytes in one call, with the descriptors.
+  public func send(_ text: String, passing descriptors: [Int32]) throws {
+    let headerBytes = 2 * MemoryLayout<Int>.size
+    var control = [UInt8](repeating: 0, count: headerBytes + (descriptors.count * 4 + 7) / 8 * 8)
+    control.withUnsafeMutableBytes {
+      $0.storeBytes(of: headerBytes + descriptors.count * 4, as: Int.self)
+      $0.storeBytes(of: SOL_SOCKET, toByteOffset: 8, as: Int32.self)
+      $0.storeBytes(of: Int32(SCM_RIGHTS), toByteOffset: 12, as: Int32.self)
+      for (index, descriptor) in descriptors.enumerated() {
+        $0.storeBytes(of: descriptor, toByteOffset: headerBytes + index * 4, as: Int32.self)
+      }
+    }
+    var bytes = Array(text.utf8)
+    let sent = bytes.withUnsafeMutableBytes { bytes in
+      control.withUnsafeMutableBytes { control in
+        var part = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+        return withUnsafeMutablePointer(to: &part) {
+          var message = msghdr()
+          message.msg_iov = $0
+          message.msg_iovlen = 1
+          message.msg_control = control.baseAddress
+          message.msg_controllen = control.count
+          return sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+        }
+      }
+    }
+    guard sent == bytes.count else {
+      throw FixtureError("sendmsg failed: \(String(cString: strerror(errno)))")
+    }
+  }
+
   /// Says that nothing more comes; what is still owed can be read.
   public func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
@@ -79,7 +114,9 @@ public final class LineConnection {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&waiting, 1, patience) > 0 else { throw FixtureError("nothing came within \(patience) ms") }
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    let count = recv(descriptor, &buffer, buffer.count, 0)
+    var passed: Int32 = -1
+    let count = clinux_receive(descriptor, &buffer, buffer.count, &passed)
+    if passed >= 0 { self.passed.append(OwnedDescriptor(passed)) }
     guard count >= 0 else { throw FixtureError("recv failed: \(String(cString: strerror(errno)))") }
     received.append(contentsOf: buffer[..<count])
     return count > 0

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import JSONRPC
 import ServiceFixture
@@ -47,12 +48,16 @@ final class EchoHandler: ConnectionHandler {
   var hasPendingWork: Bool { owed > 0 }
   var acceptsInput: Bool { owed < application.saturatesAt }
 
-  func receive(_ event: MessageFramer.Event) {
+  func receive(_ event: MessageFramer.Event, descriptor: OwnedDescriptor?) {
     guard case .message(let message) = event else {
       outbound.send(Array("{\"fault\":\"\(event)\"}".utf8))
       return
     }
     received += 1
+    guard descriptor == nil else {
+      outbound.send(message, with: descriptor)
+      return
+    }
     let text = String(decoding: message.prefix(200), as: UTF8.self)
     if text.contains("subscribe") { isSubscribed = true }
     if text.contains("later") {

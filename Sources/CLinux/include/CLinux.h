@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+#include <sys/types.h>
 
 /// accept4(2) without the peer's address; the new descriptor is non-blocking and close-on-exec.
 int clinux_accept(int listener);
@@ -28,6 +29,16 @@ int clinux_unix_connect(int descriptor, const char *path);
 /// SO_PEERCRED: who was at the other end when it connected (or, for the client of an activated
 /// socket, who called listen(2)).
 int clinux_peer_credentials(int descriptor, int32_t *process, uint32_t *user, uint32_t *group);
+
+/// recvmsg(2) of up to `count` bytes and at most one descriptor, which is close-on-exec. `*passed` is -1 when
+/// none came, -2 when there were more than one, which are closed, or the process may have no more.
+ssize_t clinux_receive(int descriptor, void *bytes, size_t count, int *passed);
+
+/// sendmsg(2) of bytes, `passed` going with the first of them; no SIGPIPE.
+ssize_t clinux_send_passing(int descriptor, const void *bytes, size_t count, int passed);
+
+/// close(2) on a thread of its own: it waits for the peer of some sockets and for some file systems.
+void clinux_close_elsewhere(int descriptor);
 
 /// 1 if the descriptor is a Unix stream socket that listens, 0 if not, -1 on failure.
 int clinux_is_unix_listener(int descriptor);

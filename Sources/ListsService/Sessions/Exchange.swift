@@ -1,3 +1,5 @@
+internal import Files
+
 /// One message of a client and what is still owed for it: the reply of a single call, or the list of replies
 /// of a batch.
 final class Exchange {
@@ -9,6 +11,8 @@ final class Exchange {
   private var replies: [[UInt8]?]
   /// Bytes of the replies that there are.
   private(set) var replyBytes = 0
+  /// Goes with the reply.
+  var descriptor: OwnedDescriptor?
   /// To be fed once the reply is out.
   var subscriptions: [Subscription] = []
 

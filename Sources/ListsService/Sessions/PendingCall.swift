@@ -2,36 +2,37 @@ internal import JSONRPC
 internal import RecordStore
 internal import Records
 
-/// A call whose outcome comes from a store's thread.
+/// A call whose outcome comes from another thread.
 struct PendingCall {
-  enum Work {
+  enum Rest {
     case write((WriteResult, inout JSONWriter) throws(RecordError) -> Void)
     case read((ReadResult, inout JSONWriter) throws(RecordError) -> Void)
+    case work(Work)
   }
 
   let session: Session
   let request: Request
   let exchange: Exchange
   let index: Int
-  let work: Work
+  let rest: Rest
 
-  init(_ session: Session, _ request: Request, _ exchange: Exchange, _ index: Int, _ work: Work) {
+  init(_ session: Session, _ request: Request, _ exchange: Exchange, _ index: Int, _ rest: Rest) {
     self.session = session
     self.request = request
     self.exchange = exchange
     self.index = index
-    self.work = work
+    self.rest = rest
   }
 
   /// The reply; nil for a notification.
   func reply(to outcome: Outcome) throws(RecordError) -> [UInt8]? {
     var reply = ReplyWriter(id: request.id)
-    switch (work, outcome) {
+    switch (rest, outcome) {
     case (.write(let finish), .write(.success(let result))): try finish(result, &reply.writer)
     case (.write, .write(.failure(let failure))): throw failure.answer(isBatch: request.isBatch)
     case (.write, .repeated(let result)): reply.writer.raw(try result.get())
     case (.read(let finish), .read(let result)): try finish(result.get(), &reply.writer)
-    case (.write, .read), (.read, .write), (.read, .repeated):
+    case (.write, .read), (.read, .write), (.read, .repeated), (.work, _):
       throw RecordError(.internalError, "the store answered another question than it was asked")
     }
     return reply.finish()

@@ -1,3 +1,4 @@
+public import Files
 public import JSONRPC
 internal import RecordStore
 internal import Records
@@ -24,13 +25,16 @@ public final class Session {
   private var exchanges = Queue<Exchange>()
   /// Calls that wait for those before them.
   private var waiting = Queue<WaitingCall>()
-  private var writesUnderWay = 0
-  private var isReadUnderWay = false
+  var writesUnderWay = 0
+  /// A long read, or work on a thread of its own, which hold up what follows.
+  var isHeldUp = false
+  /// Of calls that wait.
+  private var waitingDescriptors = 0
   private var unanswered = 0
   private var heldBytes = 0
   private var isPaused = false
   private var inputHasEnded = false
-  private var isClosed = false
+  private(set) var isClosed = false
   /// The caller's own database in the default container, once it was used.
   var ownDatabase: Database?
 
@@ -41,6 +45,7 @@ public final class Session {
     let call: Call
     let exchange: Exchange
     let index: Int
+    let descriptor: OwnedDescriptor?
   }
 
   init(service: Service, caller: Caller, outbound: any Outbound, refusal: RecordError?) {
@@ -59,11 +64,11 @@ public final class Session {
 
   // MARK: What the connection tells
 
-  /// What came in.
-  public func receive(_ event: MessageFramer.Event) {
+  /// What came in, and what came with it.
+  public func receive(_ event: MessageFramer.Event, descriptor: OwnedDescriptor? = nil) {
     switch event {
     case .message(let bytes):
-      receive(message: bytes)
+      receive(message: bytes, descriptor: descriptor)
     case .malformed(let reason):
       accept([.invalid(.null, .parseError(reason))], isBatch: false, messageBytes: 0)
     case .tooLarge(let limit):
@@ -77,14 +82,14 @@ public final class Session {
     }
   }
 
-  /// One whole message.
-  public func receive(message: [UInt8]) {
+  /// One whole message. A batch takes no descriptor.
+  public func receive(message: [UInt8], descriptor: OwnedDescriptor? = nil) {
     let limit = service.limits.maximumBatchCalls
     let incoming = Incoming(
       message: message, maximumDepth: service.limits.maximumDepth, maximumBatchCalls: limit)
     switch incoming {
     case .call(let call):
-      accept([call], isBatch: false, messageBytes: message.count)
+      accept([call], isBatch: false, messageBytes: message.count, descriptor: descriptor)
     case .batch(let calls):
       accept(calls, isBatch: true, messageBytes: message.count)
     case .batchTooLong(let count):
@@ -120,26 +125,31 @@ public final class Session {
 
   // MARK: Calls
 
-  private func accept(_ calls: [Call], isBatch: Bool, messageBytes: Int) {
+  private func accept(
+    _ calls: [Call], isBatch: Bool, messageBytes: Int, descriptor: OwnedDescriptor? = nil
+  ) {
     guard !isClosed else { return }
     if let refusal { return refuse(calls, refusal) }
     let canStart = exchanges.isEmpty && hasRoom
-    if !isBatch, canStart { return answerAtOnce(calls[0], messageBytes: messageBytes) }
+    if !isBatch, canStart {
+      return answerAtOnce(calls[0], messageBytes: messageBytes, descriptor: descriptor)
+    }
     let exchange = Exchange(calls: calls.count, isBatch: isBatch, messageBytes: messageBytes)
     exchanges.append(exchange)
     count(calls.count)
     heldBytes += messageBytes
     for (index, call) in calls.enumerated() {
-      waiting.append(WaitingCall(call: call, exchange: exchange, index: index))
+      waiting.append(WaitingCall(call: call, exchange: exchange, index: index, descriptor: descriptor))
     }
+    if descriptor != nil { waitingDescriptors += 1 }
     advance()
   }
 
   /// The usual road: nothing is under way before the call, and mostly nothing has to be kept.
-  private func answerAtOnce(_ call: Call, messageBytes: Int) {
-    switch perform(call) {
-    case .answered(let reply, let subscription):
-      if let reply { outbound.send(reply) }
+  private func answerAtOnce(_ call: Call, messageBytes: Int, descriptor: OwnedDescriptor?) {
+    switch perform(call, with: descriptor) {
+    case .answered(let reply, let subscription, let descriptor):
+      if let reply { outbound.send(reply, with: descriptor) }
       if let subscription { service.feed(subscription) }
     case .underWay(let start):
       let exchange = Exchange(calls: 1, isBatch: false, messageBytes: messageBytes)
@@ -152,15 +162,16 @@ public final class Session {
   }
 
   /// Starts what waits, as far as order allows.
-  private func advance() {
+  func advance() {
     while let next = waiting.first, mayStart(next.call) {
       _ = waiting.popFirst()
+      if next.descriptor != nil { waitingDescriptors -= 1 }
       switch next.exchange.replyBytes > service.limits.maximumReplyBytes
-        ? refuseForLength(next.call) : perform(next.call)
+        ? refuseForLength(next.call) : perform(next.call, with: next.descriptor)
       {
-      case .answered(let reply, let subscription):
+      case .answered(let reply, let subscription, let descriptor):
         if let subscription { next.exchange.subscriptions.append(subscription) }
-        settle(next.exchange, next.index, reply)
+        settle(next.exchange, next.index, reply, with: descriptor)
       case .underWay(let start):
         start(next.exchange, next.index)
       }
@@ -170,70 +181,11 @@ public final class Session {
   }
 
   private func mayStart(_ call: Call) -> Bool {
-    guard !isReadUnderWay, hasRoom else { return false }
+    guard !isHeldUp, hasRoom else { return false }
     guard case .request(let request) = call, let method = MethodTable.method(named: request.method) else {
       return true
     }
     return method.kind != .read || writesUnderWay == 0
-  }
-
-  private enum Performed {
-    case answered([UInt8]?, Subscription?)
-    /// To be called with the place that waits for the outcome.
-    case underWay((Exchange, Int) -> Void)
-  }
-
-  private func perform(_ call: Call) -> Performed {
-    switch call {
-    case .invalid(let id, let error): .answered(Reply.error(id: id, error), nil)
-    case .request(let request): perform(request)
-    }
-  }
-
-  /// A call of a batch whose replies are as long already as one may be: nothing is done.
-  private func refuseForLength(_ call: Call) -> Performed {
-    guard case .request(let request) = call else { return perform(call) }
-    let limit = service.limits.maximumReplyBytes
-    let error = RecordError.limit(
-      "maximumReplyBytes", limit, actual: nil,
-      "the batch's replies would be longer than \(limit) bytes; nothing was done for this request")
-    return .answered(request.id.map { Reply.error(id: $0, RPCError(error)) }, nil)
-  }
-
-  private func perform(_ request: Request) -> Performed {
-    guard let method = MethodTable.method(named: request.method) else {
-      let error = RPCError.methodNotFound(request.method, known: MethodTable.names)
-      return .answered(request.id.map { Reply.error(id: $0, error) }, nil)
-    }
-    do throws(RecordError) {
-      if service.isStopping { throw .stopping }
-      var invocation = Invocation(
-        session: self, arguments: try Arguments(request.params, of: method))
-      var reply = ReplyWriter(id: request.id)
-      let progress = try method.begin(&invocation, &reply.writer)
-      switch progress {
-      case .done: return .answered(reply.finish(), nil)
-      case .subscribed(let subscription): return .answered(reply.finish(), subscription)
-      case .write(let database, let write, let finish):
-        return .underWay { [self] exchange, index in
-          writesUnderWay += 1
-          database.submit(write, for: PendingCall(self, request, exchange, index, .write(finish)))
-        }
-      case .read(let database, let read, let finish):
-        return .underWay { [self] exchange, index in
-          isReadUnderWay = true
-          database.submit(read, for: PendingCall(self, request, exchange, index, .read(finish)))
-        }
-      }
-    } catch {
-      return .answered(reply(to: request, with: error), nil)
-    }
-  }
-
-  /// The error reply of a request that failed; nil for a notification.
-  private func reply(to request: Request, with error: RecordError) -> [UInt8]? {
-    service.logFailure(error, method: request.method, caller: caller)
-    return request.id.map { Reply.error(id: $0, RPCError(error)) }
   }
 
   private func refuse(_ calls: [Call], _ refusal: RecordError) {
@@ -247,24 +199,11 @@ public final class Session {
 
   // MARK: Outcomes
 
-  /// The outcome of what went to a store's thread.
-  func complete(_ call: PendingCall, with outcome: Outcome) {
-    switch call.work {
-    case .write: writesUnderWay -= 1
-    case .read: isReadUnderWay = false
-    }
-    let reply: [UInt8]?
-    do throws(RecordError) {
-      reply = try call.reply(to: outcome)
-    } catch {
-      reply = self.reply(to: call.request, with: error)
-    }
-    settle(call.exchange, call.index, reply)
-    if !isClosed { advance() }
-  }
-
-  private func settle(_ exchange: Exchange, _ index: Int, _ reply: [UInt8]?) {
+  func settle(
+    _ exchange: Exchange, _ index: Int, _ reply: [UInt8]?, with descriptor: OwnedDescriptor? = nil
+  ) {
     exchange.settle(index, reply)
+    exchange.descriptor = descriptor
     count(-1)
     while let first = exchanges.first, first.outstanding == 0 {
       _ = exchanges.popFirst()
@@ -272,7 +211,7 @@ public final class Session {
       if isClosed { continue }
       let answers = first.answers
       if !first.isBatch {
-        if let answer = answers.first { outbound.send(answer) }
+        if let answer = answers.first { outbound.send(answer, with: first.descriptor) }
       } else if let batch = Reply.batch(answers) {
         outbound.send(batch)
       }
@@ -289,7 +228,7 @@ public final class Session {
     let limits = service.limits
     let isFull =
       unanswered >= limits.maximumRequestsInFlight || heldBytes > limits.maximumMessageBytes
-      || !hasRoom
+      || !hasRoom || waitingDescriptors > 0
     guard isFull != isPaused else { return }
     isPaused = isFull
     if !isFull, !isClosed { inputDidResume?() }

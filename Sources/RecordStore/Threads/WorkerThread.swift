@@ -28,6 +28,11 @@ struct WorkerThread: Sendable {
     self.thread = thread
   }
 
+  /// Lets it end by itself. Instead of ``join()``.
+  func detach() {
+    pthread_detach(thread)
+  }
+
   /// Waits for its end. To be called once.
   func join() {
     pthread_join(thread, nil)

@@ -1,4 +1,5 @@
 import CLinux
+import Files
 import Glibc
 import JSONRPC
 
@@ -48,6 +49,7 @@ final class Connection: Outbound {
   private let limits: ConnectionLimits
   private unowned let touched: TouchedConnections
   private var framer: MessageFramer
+  private var passed = PassedDescriptors()
   private var output = OutputBuffer()
   private var isBlocked = false
   private var input = Input.open
@@ -71,12 +73,12 @@ final class Connection: Outbound {
 
   // MARK: Outbound
 
-  var queuedBytes: Int { output.count }
+  var queuedBytes: Int { output.weight }
 
-  func send(_ message: [UInt8]) {
+  func send(_ message: [UInt8], with descriptor: OwnedDescriptor?) {
     if isClosed || peerIsGone { return }
     let framing = framer.framing ?? .stream
-    output.append { framing.frame(message, into: &$0) }
+    output.append(with: descriptor) { framing.frame(message, into: &$0) }
     touched.insert(self)
   }
 
@@ -107,7 +109,7 @@ final class Connection: Outbound {
 
   private var mayHandOver: Bool {
     guard let handler, !isEnding, !isClosed else { return false }
-    return output.count <= limits.unsentBytesBeforePause && handler.acceptsInput
+    return output.weight <= limits.unsentBytesBeforePause && handler.acceptsInput
   }
 
   /// Reads what there is, up to a few buffers so that one busy peer doesn't hold up the others, and hands
@@ -131,12 +133,15 @@ final class Connection: Outbound {
 
   /// One read; false when there is no more for now.
   private func read(using buffer: UnsafeMutableRawBufferPointer) -> Bool {
-    let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+    var passed: Int32 = -1
+    let count = clinux_receive(descriptor, buffer.baseAddress, buffer.count, &passed)
+    if passed >= 0 { self.passed.append(OwnedDescriptor(passed, isForeign: true)) }
     if count > 0 {
       framer.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       handOver()
-      // A short read has emptied the socket: the next one would only say so.
-      return count == buffer.count && !(needsRoom && !holdsRoom)
+      // A short read has emptied the socket: the next one would only say so. One with descriptors ends
+      // behind them.
+      return (count == buffer.count || passed != -1) && !(needsRoom && !holdsRoom)
     }
     if count < 0 {
       if errno == EINTR { return true }
@@ -153,9 +158,11 @@ final class Connection: Outbound {
     while mayHandOver {
       guard let event = framer.next() ?? (input == .ended ? framer.finish() : nil) else {
         hasMessages = false
+        passed.messagesDidEnd(isUnfinished: framer.isInsideMessage, isAtRest: framer.isAtRest())
         break
       }
-      handler?.receive(event)
+      let descriptor = passed.next(isLast: framer.isAtRest())
+      handler?.receive(event, descriptor: descriptor)
       if case .unrecoverable = event { input = .stopped }
     }
     if isEnding { hasMessages = false }
@@ -168,7 +175,7 @@ final class Connection: Outbound {
   /// Ends it for a fault of what it sent, which the handler answers.
   func giveUp(reason: String) {
     input = .stopped
-    handler?.receive(.unrecoverable(reason: reason))
+    handler?.receive(.unrecoverable(reason: reason), descriptor: nil)
     touched.insert(self)
   }
 
@@ -230,6 +237,8 @@ final class Connection: Outbound {
     if isClosed { return }
     isClosed = true
     Glibc.close(descriptor)
+    passed.removeAll()
+    output.removeAll()
     handler?.close()
     handler = nil
   }

@@ -1,3 +1,4 @@
+public import Files
 public import JSONRPC
 
 /// What a server does with its connections. Called on the loop's thread, inside the server's isolation.
@@ -16,7 +17,9 @@ public protocol SocketApplication: AnyObject, SendableMetatype {
 public protocol ConnectionHandler: AnyObject {
   /// What came in, in the order received. May send at once or later. After `unrecoverable` nothing comes
   /// any more, and the connection ends when no work is pending.
-  func receive(_ event: MessageFramer.Event)
+  ///
+  /// `descriptor` came with it. Nothing is known of it: it may be of any kind, and change at any time.
+  func receive(_ event: MessageFramer.Event, descriptor: OwnedDescriptor?)
 
   /// The peer sends no more and everything was handed over. Whoever has nothing more to send ends the
   /// outbound, now or later.
