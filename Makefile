@@ -28,6 +28,7 @@ test: need-test ## Installs what is missing and runs every test
 	python3 -m unittest discover -s Tests/PackageIndex -p '*_test.py'
 	python3 -m unittest discover -s Tests/LiveChecker -p '*_test.py'
 	python3 -m unittest discover -s Tests/HistoryChecker -p '*_test.py'
+	python3 -m unittest discover -s Tests/PowerCut -p '*_test.py'
 	Tests/Fuzz/sanitize.sh
 	Tests/Fuzz/run.sh $${FUZZ_SECONDS:-20}
 
@@ -57,6 +58,11 @@ check-live: need-run release ## Holds subscribers to what queries give while all
 .PHONY: check-history
 check-history: need-run release ## Looks for one order that explains what clients are answered, while listsd is killed: SECONDS=600 SEED=1
 	Tests/HistoryChecker/history_checker.py --listsd $(RELEASE)/listsd --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
+
+.PHONY: check-power-cut
+check-power-cut: need-run release ## Opens what a power cut may leave behind, at any write and sync: SECONDS=600 SEED=1, or EVERY=yes
+	Tests/PowerCut/power_cut.py --listsd $(RELEASE)/listsd $(if $(EVERY),--every,--seconds $(or $(SECONDS),60)) \
+	  $(if $(SEED),--seed $(SEED))
 
 .PHONY: lint
 lint: ## Checks the layout of every Swift file

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-import signal
 import socket
 import subprocess
 import time
@@ -64,7 +63,7 @@ class ListsdProcess:
         """Whether it ended without being told to."""
         return self._process is not None and self._process.poll() is not None
 
-    def end(self, signal_number: signal.Signals) -> int:
+    def end(self, signal_number: int) -> int:
         """Returns how it ended, when it has."""
         assert self._process is not None
         self._process.send_signal(signal_number)

@@ -5,15 +5,22 @@ internal import Records
 enum Folder {
   /// Makes the folder, and those above it, with mode 0700 where they are not there.
   static func make(_ path: String, log: (String) -> Void) throws(RecordError) {
-    if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+    if makeOne(path) { return }
     let code = errno
     // A folder that is there may be on a medium that refuses even the attempt.
     if access(path, F_OK) == 0 { return }
     if code == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
       try make(String(path[..<slash]), log: log)
-      if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+      if makeOne(path) { return }
     }
     throw failure(code, path, log)
+  }
+
+  /// True when it is there. Its name is durable then: nothing in it that is synced is kept without.
+  private static func makeOne(_ path: String) -> Bool {
+    guard mkdir(path, 0o700) == 0 else { return errno == EEXIST }
+    sync(parentOf: path)
+    return true
   }
 
   /// Puts a whole new content in the place of the file; durable when it returns true. Else `errno` says why.
