@@ -72,14 +72,14 @@ class Client(threading.Thread):
             while not self._door.is_closed:
                 call, draw = self._composer.compose()
                 key = f"call-{call.number}" if self._uses_keys and not call.reads and draw.random() < 0.5 else None
-                self._perform(call, key)
+                self._perform(call, key, is_doubled=key is not None and draw.random() < 0.3)
         except BaseException as fault:
             self.fault = fault
         finally:
             if self._connection is not None:
                 self._connection.close()
 
-    def _perform(self, call: Call, key: Optional[str]) -> None:
+    def _perform(self, call: Call, key: Optional[str], is_doubled: bool) -> None:
         """Sends it; with a key again and again, until it is answered."""
         is_recorded = False
         while self._connect():
@@ -87,7 +87,7 @@ class Client(threading.Thread):
                 self._recorder.invoked(call, self._process, is_repeated=key is not None)
                 is_recorded = True
             try:
-                answer, error = self._ask(call, *request(call, key))
+                answer, error = self._ask(call, *request(call, key), is_doubled)
             except Lost:
                 self._lose()
                 if key is None:
@@ -101,11 +101,23 @@ class Client(threading.Thread):
                 continue
             return self._take(call, answer, error)
 
-    def _ask(self, call: Call, method: str, params: Json) -> tuple[Optional[Json], Optional[Json]]:
+    def _ask(self, call: Call, method: str, params: Json, is_doubled: bool) -> tuple[Optional[Json], Optional[Json]]:
         assert self._connection is not None
+        if is_doubled and self._tamper is None:
+            return self._ask_twice(self._connection, method, params)
         if self._tamper is not None:
             return self._tamper(call, method, params, self._connection.ask)
         return self._connection.ask(method, params)
+
+    @staticmethod
+    def _ask_twice(connection: LineConnection, method: str, params: Json) -> tuple[Optional[Json], Optional[Json]]:
+        """Under a key, at once: what was done is done once and answered twice. What was refused is tried again."""
+        for _ in range(2):
+            connection.send(method, params)
+        first, second = connection.receive(), connection.receive()
+        if "result" in first and first["result"] != second.get("result"):
+            raise Unexpected(f"{params}: once {first}, and then {second}")
+        return second.get("result"), second.get("error")
 
     def _take(self, call: Call, answer: Optional[Json], error: Optional[Json]) -> None:
         try:

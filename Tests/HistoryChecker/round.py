@@ -50,7 +50,7 @@ def play(options: Options, number: int) -> History:
         service = ListsdProcess(folder, options.listsd)
         service.start()
         try:
-            keys = "idempotencyKey" in _capabilities(service.socket)
+            keys = "idempotency" in _capabilities(service.socket)
             clients = [
                 Client(service.socket, door, recorder,
                        Composer(f"{options.seed}/{number}", client, options.names), keys, options.tamper)

@@ -135,7 +135,7 @@ open("gone", "w").close(); os.unlink("gone")
 os.mkdir("e"); os.rename("d", "e/d"); os.mkdir("f"); os.rmdir("f")
 """
         with tempfile.TemporaryDirectory() as folder:
-            recording = Recording(folder, [])
+            recording = Recording(folder, [], [])
             os.mkdir(recording.disk)
             library = os.path.join(folder, "recorder.so")
             compiled(library)

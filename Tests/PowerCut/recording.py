@@ -23,10 +23,12 @@ class Entry(NamedTuple):
 
 @dataclasses.dataclass
 class Recording:
-    #: Has `recording`, `states.json`, and what became of the disk.
+    #: Has `recording`, `requests.json`, and what became of the disk.
     folder: str
     #: What each client's records are behind its first, second, … request; the first one is before all of them.
     states: list[list[Any]]
+    #: The methods and params of these requests; none for the first state.
+    requests: list[list[Any]]
 
     @property
     def log(self) -> str:
@@ -43,16 +45,16 @@ class Recording:
                 yield Entry(kind.decode(), a, b, file.read(length1), file.read(length2))
 
     def save(self) -> None:
-        with open(os.path.join(self.folder, "states.json"), "w", encoding="utf-8") as file:
-            json.dump(self.states, file)
+        with open(os.path.join(self.folder, "requests.json"), "w", encoding="utf-8") as file:
+            json.dump([self.states, self.requests], file)
 
     def replies(self) -> "Replies":
         return Replies(len(self.states))
 
     @staticmethod
     def load(folder: str) -> "Recording":
-        with open(os.path.join(folder, "states.json"), encoding="utf-8") as file:
-            return Recording(folder, json.load(file))
+        with open(os.path.join(folder, "requests.json"), encoding="utf-8") as file:
+            return Recording(folder, *json.load(file))
 
 
 #: A request's id is its client's number times this, and its own number among the client's.

@@ -177,7 +177,7 @@ class Judging:
         return None
 
     def _open_and_cut(self, folder: str, left: Left, draw: random.Random) -> Optional[Fault]:
-        again = Recording(folder, left.promised.recording.states)
+        again = Recording(folder, left.promised.recording.states, left.promised.recording.requests)
         first = Disk(again.disk)
         environment = recorded(self._library, again.log, again.disk)
         if (fault := self._open(folder, left, draw, environment)) is not None:

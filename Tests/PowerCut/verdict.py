@@ -90,6 +90,7 @@ def judge(
         places = _judge_owners(promised, found)
         _judge_tokens(opened, promised, places, found, draw)
         _judge_assets(opened, found)
+        _judge_repeating(opened, promised, containers, draw)
         _judge_writing(opened, containers)
         opened.end()
         _judge_files(os.path.join(folder, "disk", "state"))
@@ -225,6 +226,23 @@ def _judge_assets(opened: Opened, found: Records) -> None:
         data = base64.b64decode(opened.ask("fetchAsset", {"checksum": asset["checksum"]}, key.split("/")[0])["data"])
         if hashlib.sha256(data).hexdigest() != asset["checksum"]:
             raise Broken("asset", f"the asset of {key} has another content than it was saved with: {len(data)} bytes")
+
+
+def _judge_repeating(opened: Opened, promised: Promised, containers: list[str], draw: random.Random) -> None:
+    """A client sends its last requests again under their keys: what it has been answered and what it has not. Both are
+    done once then."""
+    number = draw.randrange(len(promised.answered))
+    states, last = promised.recording.states[number], promised.answered[number]
+    for place in (last, last + 1):
+        method, params = (promised.recording.requests[number][place:] or [None])[0] or (None, {})
+        if "idempotencyKey" not in params:
+            return
+        opened.ask(method, params)
+        found = _records(opened, containers, {container: _replayed(opened, container) for container in containers})
+        own = {key: fields for key, fields in found.items() if _is_of(key, number + 1)}
+        # The next one may have been done before the cut.
+        if own not in [states[done]["records"] for done in (place, last + 1) if done < len(states)]:
+            raise Broken("again", f"client {number + 1} sent request {place} again, and it was not done just once")
 
 
 def _judge_writing(opened: Opened, containers: list[str]) -> None:

@@ -42,7 +42,7 @@ def recorded(library: str, log: str, root: str) -> dict[str, str]:
 
 def record(folder: str, library: str, listsd: str, seed: str, clients: int, requests: int) -> Recording:
     """Runs the clients, each with so many requests, over three processes: one is killed, one ends by itself."""
-    recording = Recording(folder, [])
+    recording = Recording(folder, [], [])
     os.mkdir(recording.disk)
     service = ListsdProcess(folder, listsd, environment=recorded(library, recording.log, recording.disk))
     service.state = os.path.join(recording.disk, "state")
@@ -66,6 +66,7 @@ def record(folder: str, library: str, listsd: str, seed: str, clients: int, requ
     finally:
         service.close()
     recording.states = [owner.states for owner in owners]
+    recording.requests = [owner.requests for owner in owners]
     recording.save()
     return recording
 
@@ -93,11 +94,14 @@ class Owner:
         self._number = number
         self._draw = random.Random(seed)
         self._has_assets = "assets" in abilities
+        self._has_keys = "idempotency" in abilities
         self._names = [f"c{number}-{place}" for place in range(4)]
         self._zone = f"z{number}"
         self._turn = 0
         #: Behind each request: fields by container, zone and name (without a name: the zone is there), and the increments.
         self.states: list[Json] = [{"records": {}, "increments": 0}]
+        #: The method and the params of each request; none is the first state's.
+        self.requests: list[Json] = [None]
         self.fault: Optional[BaseException] = None
 
     def work(self, path: str, requests: int) -> None:
@@ -113,7 +117,10 @@ class Owner:
         self._turn += 1
         state = copy.deepcopy(self.states[-1])
         method, params = self._compose(state)
+        if self._has_keys and method in ("saveRecord", "deleteRecord", "modifyRecords"):
+            params["idempotencyKey"] = f"{self._number}-{self._turn}"
         self.states.append(state)
+        self.requests.append([method, params])
         identifier = connection.send(method, params, self._number * CLIENT + self._turn)
         message = connection.receive()
         if message.get("id") != identifier or "error" in message:
