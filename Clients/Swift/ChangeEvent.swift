@@ -62,6 +62,9 @@ public struct RecordChange: Sendable {
   public var changedKeys: [String] {
     (json["changedKeys"]?.elements).map { $0.compactMap(\.stringValue) } ?? []
   }
+  /// The user who made the change, the last one where it stands for several: `_` and the Unix user number. Nil of a
+  /// window's row whose record was deleted where its deletion is no longer kept.
+  public var userRecordName: String? { json["origin"]?["userRecordName"]?.stringValue }
   /// It was written over the connection that the stream reads.
   public var isOwn: Bool { json["origin"]?["isOwn"]?.boolValue ?? false }
   /// The row that it was in a window's result before this change.

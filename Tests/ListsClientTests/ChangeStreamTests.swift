@@ -56,6 +56,16 @@ struct ChangeStreamTests {
     #expect(batch.isInitial && !batch.isContinued)
     #expect(change.reason == "entered" && change.recordName == "a" && change.zoneName == "z")
     #expect(change.changedKeys == ["n"] && change.isOwn && change.record != nil)
+    #expect(change.userRecordName == "_0")
+  }
+
+  @Test("A change of which it is no longer kept who made it names nobody")
+  func unknownOrigin() throws {
+    let json = try JSON(
+      parsing:
+        #"{"reason":"deleted","recordName":"a","from":0,"origin":{"userRecordName":null,"isOwn":false}}"#)
+    let change = RecordChange(json: json)
+    #expect(change.userRecordName == nil && !change.isOwn)
   }
 
   @Test("A reader that falls behind its bounds reads on from its last token and misses nothing")

@@ -6,6 +6,7 @@ Nothing here talks to a service: a push goes in, a `Fault` comes out where it ca
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any, Iterator, Optional
 
 from wire import Fault, Json, Key, commit_of, is_plain, key_of, position_of, text_of, version_of
@@ -37,9 +38,13 @@ def check_form(change: Json, is_row: bool = False) -> None:
     names = list(change)
     if names != [name for name in _MEMBERS if name in change]:
         raise Fault("form", f"members in another order: {names}")
-    needed = {"recordType", "recordName", "zoneName"} | (set() if is_row else {"origin"})
-    if change["reason"] not in _REASONS or not needed <= set(names):
+    if change["reason"] not in _REASONS or not {"recordType", "recordName", "zoneName", "origin"} <= set(names):
         raise Fault("form", f"not a change: {text_of(change)[:500]}")
+    user, is_own = change["origin"].get("userRecordName", ""), change["origin"].get("isOwn")
+    # Of a row that is gone it may no longer be kept who made it so.
+    is_known = isinstance(user, str) and re.fullmatch("_[0-9]+", user) is not None
+    if not isinstance(is_own, bool) or not (is_known or (is_row and user is None and "record" not in change)):
+        raise Fault("form", f"nobody made the change: {text_of(change)[:500]}")
     is_gone = is_row and change["reason"] == "left" and "record" not in change
     if ("record" in change) == (change["reason"] == "deleted") and not is_gone:
         raise Fault("form", f"a record where none belongs, or none where one does: {text_of(change)[:500]}")

@@ -24,7 +24,7 @@ def change(reason: str, of: Any, **more: Any) -> Any:
         made["record"] = of
     order = ["changedKeys", "previous", "from", "to", "section"]
     made |= {name: more[name] for name in order if name in more}
-    return {**made, "origin": {"userRecordName": "_0", "isOwn": more.get("own", False)}}
+    return {**made, "origin": {"userRecordName": more.get("user", "_0"), "isOwn": more.get("own", False)}}
 
 
 def push(*changes: Any, seq: int = 1, at: str = "9", **more: Any) -> Any:
@@ -143,6 +143,14 @@ class HeldTests(unittest.TestCase):
         self.assert_fault("form", HeldRecords({}), push({**made, "reason": "moved"}))
         self.assert_fault("form", HeldRecords({}), push({key: made[key] for key in made if key != "record"}))
 
+    def test_every_change_says_who_made_it(self):
+        made = change("created", record())
+        self.assert_fault("form", HeldRecords({}), push({key: made[key] for key in made if key != "origin"}))
+        self.assert_fault("form", HeldRecords({}), push({**made, "origin": {"userRecordName": "_0"}}))
+        self.assert_fault("form", HeldRecords({}), push({**made, "origin": {"isOwn": False}}))
+        self.assert_fault("form", HeldRecords({}), push(change("created", record(), user="root")))
+        self.assert_fault("form", self.held(), push(change("deleted", record(), user=None)))
+
 
 class WindowTests(unittest.TestCase):
     def window(self, **params: Any) -> HeldWindow:
@@ -160,6 +168,14 @@ class WindowTests(unittest.TestCase):
         held = self.window()
         held.apply(push(change("updated", record("b", "6"), to=0, **{"from": 1})))
         self.assertEqual([row["recordName"] for row in held.rows], ["b", "a"])
+
+    def test_only_of_a_row_that_is_gone_may_it_be_unknown_who_made_it_so(self):
+        held = self.window()
+        held.apply(push(change("deleted", record("a"), user=None, **{"from": 0})))
+        self.assertEqual([row["recordName"] for row in held.rows], ["b"])
+        self.assert_fault("form", change("updated", record("b", "6"), user=None, to=0, **{"from": 1}))
+        made = change("deleted", record("a"), **{"from": 0})
+        self.assert_fault("form", {key: made[key] for key in made if key != "origin"})
 
     def test_what_does_not_fit_the_rows_is_found(self):
         self.assert_fault("window", change("deleted", record("a"), **{"from": 2}))

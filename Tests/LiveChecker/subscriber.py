@@ -310,9 +310,11 @@ class Subscriber:
         for applied in stream.receive(push):
             for change in applied["changes"]:
                 self.changes += 1
+                if change["origin"]["userRecordName"] is None and not self._has_pruning:
+                    raise Fault("origin", f"who deleted it is said not to be kept, and all is: {text_of(change)[:500]}")
                 if "record" in change and not applied.get("initial"):
                     # One that is told for what it refers to, or for its place, was not written now.
-                    is_own = change.get("origin", {}).get("isOwn", False) and version_of(change["record"]) > known and any(
+                    is_own = change["origin"]["isOwn"] and version_of(change["record"]) > known and any(
                         "." not in key and key not in self.held.include for key in change.get("changedKeys", ["stamp"]))
                     self.told.append((
                         key_of(change), change["record"]["recordChangeTag"], is_own, self.client.author))

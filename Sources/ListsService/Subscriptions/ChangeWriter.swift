@@ -33,15 +33,7 @@ struct ChangeWriter {
       writePrevious(before, matched, to: &writer)
     }
     if let move { write(move, to: &writer) }
-    if matched.hasOrigin {
-      writer.key("origin")
-      writer.beginObject()
-      writer.key("userRecordName")
-      writer.string(change.origin.userRecordName)
-      writer.key("isOwn")
-      writer.bool(isOwn)
-      writer.endObject()
-    }
+    write(change.origin, isOwn: isOwn, to: &writer)
     writer.endObject()
   }
 
@@ -78,6 +70,16 @@ struct ChangeWriter {
       }
     }
     writer.endObject()
+    writer.endObject()
+  }
+
+  private func write(_ origin: Caller?, isOwn: Bool, to writer: inout JSONWriter) {
+    writer.key("origin")
+    writer.beginObject()
+    writer.key("userRecordName")
+    if let origin { writer.string(origin.userRecordName) } else { writer.null() }
+    writer.key("isOwn")
+    writer.bool(isOwn)
     writer.endObject()
   }
 

@@ -42,7 +42,7 @@ final class FollowedChanges {
   }
 
   /// What finds records as they are after it.
-  func after() throws(RecordError) -> any RecordResolver {
+  func after() throws(RecordError) -> any RecordSnapshot {
     if let recordsAfter { return recordsAfter }
     let made = try noting { () throws(RecordError) in try reader.pastRecords(at: changeSet.sequence) }
     recordsAfter = made

@@ -16,19 +16,19 @@ final class LiveCount: LiveResult {
     read = .count(definition.allRecords)
   }
 
-  func adopt(_ result: ReadResult, _ resolver: any RecordResolver) throws(RecordError) -> LiveStep {
+  func adopt(_ result: ReadResult, _ resolver: any RecordSnapshot) throws(RecordError) -> LiveStep {
     guard case .count(let found) = result else { throw .unexpectedAnswer }
     count = found.count
     return step()
   }
 
-  func clear(_ resolver: any RecordResolver) -> LiveStep {
+  func clear(_ resolver: any RecordSnapshot) -> LiveStep {
     count = 0
     return step()
   }
 
   func advance(
-    by matched: [MatchedChange], isWhole: Bool, _ resolver: any RecordResolver,
+    by matched: [MatchedChange], isWhole: Bool, _ resolver: any RecordSnapshot,
     check: () throws(RecordError) -> Void
   ) throws(RecordError) -> LiveStep? {
     for match in matched {

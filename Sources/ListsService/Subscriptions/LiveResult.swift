@@ -12,10 +12,10 @@ protocol LiveResult: AnyObject {
 
   /// Takes over what the read gave: what leads there from what the subscriber holds. `resolver` finds records
   /// as they are then, or later.
-  func adopt(_ result: ReadResult, _ resolver: any RecordResolver) throws(RecordError) -> LiveStep
+  func adopt(_ result: ReadResult, _ resolver: any RecordSnapshot) throws(RecordError) -> LiveStep
 
   /// Takes over that there is nothing any more: the zone that the result is of was deleted.
-  func clear(_ resolver: any RecordResolver) -> LiveStep
+  func clear(_ resolver: any RecordSnapshot) -> LiveStep
 
   /// Takes over changes: what they do to what the subscriber holds. Nil when that can't be told without
   /// reading again; then nothing was taken over, and nothing where it throws.
@@ -27,7 +27,7 @@ protocol LiveResult: AnyObject {
   ///     later.
   ///   - check: throws when `resolver` could not find what it was asked for, so that nothing is to be believed.
   func advance(
-    by matched: [MatchedChange], isWhole: Bool, _ resolver: any RecordResolver,
+    by matched: [MatchedChange], isWhole: Bool, _ resolver: any RecordSnapshot,
     check: () throws(RecordError) -> Void
   ) throws(RecordError) -> LiveStep?
 }

@@ -10,8 +10,6 @@ struct MatchedChange {
   let changedKeys: [String]
   /// What there was, on the key paths among them that lead through references, where it is asked for.
   var previousValues: [String: FieldValue] = [:]
-  /// Whether the change says who made it.
-  var hasOrigin = true
 }
 
 /// Where a change puts a row of a result that a subscriber holds.

@@ -42,7 +42,7 @@ final class ResultWindow: LiveResult {
 
   // MARK: Anew
 
-  func adopt(_ result: ReadResult, _ resolver: any RecordResolver) throws(RecordError) -> LiveStep {
+  func adopt(_ result: ReadResult, _ resolver: any RecordSnapshot) throws(RecordError) -> LiveStep {
     guard case .query(let page) = result, page.places.count == page.records.count else {
       throw .unexpectedAnswer
     }
@@ -57,13 +57,13 @@ final class ResultWindow: LiveResult {
     return step
   }
 
-  func clear(_ resolver: any RecordResolver) -> LiveStep {
+  func clear(_ resolver: any RecordSnapshot) -> LiveStep {
     bound = nil
     return replaceRows(with: [], [], resolver)
   }
 
   private func replaceRows(
-    with found: [ResultRow], _ foundRecords: [StoredRecord], _ resolver: any RecordResolver
+    with found: [ResultRow], _ foundRecords: [StoredRecord], _ resolver: any RecordSnapshot
   ) -> LiveStep {
     let held = Array(rows.list.prefix(limit))
     let new = Array(found.prefix(limit))
@@ -85,7 +85,7 @@ final class ResultWindow: LiveResult {
   // MARK: By changes
 
   func advance(
-    by matched: [MatchedChange], isWhole: Bool, _ resolver: any RecordResolver,
+    by matched: [MatchedChange], isWhole: Bool, _ resolver: any RecordSnapshot,
     check: () throws(RecordError) -> Void
   ) throws(RecordError) -> LiveStep? {
     // Undone unless all of it was told; what was, was kept.
@@ -216,12 +216,10 @@ final class ResultWindow: LiveResult {
   // MARK: Telling
 
   /// Nil when a row that comes in is another by now.
-  private func tell(_ moves: [Move], _ resolver: any RecordResolver) -> LiveStep? {
+  private func tell(_ moves: [Move], _ resolver: any RecordSnapshot) -> LiveStep? {
     var step = LiveStep()
     for move in moves {
-      let record =
-        move.match?.change.after
-        ?? resolver.record(named: move.row.place.recordName, inZone: move.row.place.zoneName)
+      let record = move.match?.change.after ?? resolver.record(of: move.row)
       if move.to != nil {
         guard let record, record.recordChangeTag == move.row.tag else { return nil }
         move.row.digestOfIncluded = digest(of: record, resolver)
@@ -232,7 +230,7 @@ final class ResultWindow: LiveResult {
   }
 
   private func tell(
-    _ move: Move, _ record: StoredRecord?, _ resolver: any RecordResolver
+    _ move: Move, _ record: StoredRecord?, _ resolver: any RecordSnapshot
   ) -> (match: MatchedChange, move: RowMove) {
     let place = move.row.place
     var section: SectionName?
@@ -246,15 +244,15 @@ final class ResultWindow: LiveResult {
         previousValues: match.previousValues)
       return (seen, told)
     }
-    let known =
-      record
-      ?? (move.reason == .left ? resolver.record(named: place.recordName, inZone: place.zoneName) : nil)
-    let change =
-      known.map { RecordChange(initial: $0) }
-      ?? RecordChange(ofUnknown: place.recordName, zoneName: place.zoneName, recordType: move.row.recordType)
-    return (
-      MatchedChange(change: change, reason: move.reason, changedKeys: [], hasOrigin: known != nil), told
-    )
+    let change: RecordChange
+    if move.reason != .deleted, let known = record ?? resolver.record(of: move.row) {
+      change = RecordChange(initial: known)
+    } else {
+      change = RecordChange(
+        ofGone: place.recordName, zoneName: place.zoneName, recordType: move.row.recordType,
+        by: resolver.lastOrigin(ofRecord: place.recordName, inZone: place.zoneName))
+    }
+    return (MatchedChange(change: change, reason: move.reason, changedKeys: []), told)
   }
 
   private func digest(of record: StoredRecord, _ resolver: any RecordResolver) -> Int {
@@ -277,9 +275,13 @@ extension MatchedChange {
 }
 
 extension RecordResolver {
+  /// The record at the row's place.
+  fileprivate func record(of row: ResultRow) -> StoredRecord? {
+    record(named: row.place.recordName, inZone: row.place.zoneName)
+  }
+
   /// Whether the record of the row is still there.
   fileprivate func hasRecord(of row: ResultRow) -> Bool {
-    record(named: row.place.recordName, inZone: row.place.zoneName)?.recordType
-      .hasSameUTF8(as: row.recordType) ?? false
+    record(of: row)?.recordType.hasSameUTF8(as: row.recordType) ?? false
   }
 }

@@ -64,7 +64,7 @@ final class Subscription {
 
   /// Whether the change, of a commit or of a replay, was made over its own connection.
   func isOwn(_ change: RecordChange) -> Bool {
-    change.origin.connection == session.caller.connection || isOwn(change.commits)
+    change.origin?.connection == session.caller.connection || isOwn(change.commits)
   }
 
   /// Those of a replay's changes that it is told of, as far as that hangs on whose they are.

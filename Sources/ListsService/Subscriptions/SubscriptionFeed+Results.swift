@@ -32,7 +32,7 @@ extension Service {
     guard let result = subscription.result, let token = read.changeToken else { throw .unexpectedAnswer }
     let reader = subscription.database.reader
     // The snapshot may be ahead of the one that a reader thread read.
-    let records: any RecordResolver =
+    let records: any RecordSnapshot =
       if let past = try? reader.pastRecords(at: token.commit) { past } else { try reader.resolver }
     let step = try result.adopt(read, records)
     try push(step, to: subscription, token: token, records, isInitial: !subscription.hasBegun)

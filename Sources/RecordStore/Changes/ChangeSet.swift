@@ -25,8 +25,9 @@ public struct RecordChange: Sendable {
   public var before: StoredRecord?
   /// Nil when there is no such record any more. In a replay both are nil of one that came and went.
   public var after: StoredRecord?
-  /// Who made the change, the last one where it stands for several. In a replay its connection is 0.
-  public var origin: Caller
+  /// Who made the change, the last one where it stands for several; nil when that is no longer kept. In a
+  /// replay its connection is 0.
+  public var origin: Caller?
   /// In a replay: all commits between its ends that changed the record, ascending. Empty in what a commit
   /// itself tells, whose own number it is.
   public var commits: [Int64] = []
@@ -53,20 +54,13 @@ extension RecordChange {
   public init(initial record: StoredRecord) {
     self.init(
       zoneName: record.zoneName, recordType: record.recordType, recordName: record.recordName, before: nil,
-      after: record, origin: Caller(userRecordName: record.modified.userRecordName))
+      after: record, origin: record.lastOrigin)
   }
 
-  /// A record of which nothing is known but that it was there; nor who made the change.
-  public init(ofUnknown recordName: String, zoneName: String, recordType: String) {
+  /// A record that is gone, of which nothing else is known but by whom, where that is kept.
+  public init(ofGone recordName: String, zoneName: String, recordType: String, by origin: Caller?) {
     self.init(
       zoneName: zoneName, recordType: recordType, recordName: recordName, before: nil, after: nil,
-      origin: Caller(userID: 0, connection: 0))
-  }
-}
-
-extension Caller {
-  /// The user of that name, over a connection that is not known.
-  fileprivate init(userRecordName: String) {
-    self.init(userID: UInt32(userRecordName.dropFirst()) ?? 0, connection: 0)
+      origin: origin)
   }
 }

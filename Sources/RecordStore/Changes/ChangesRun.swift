@@ -162,7 +162,7 @@ struct ChangesRun {
         ? body.map { StoredRecord(body: JSON(unchecked: $0)) }
         : try connection.state(ofRecord: reached, at: end).record
       guard let record else { continue }
-      append([RecordChange(found: record)])
+      append([RecordChange(initial: record)])
     }
     return ChangesResult(
       changes: changes, deletedZones: [],
@@ -174,15 +174,5 @@ struct ChangesRun {
   private mutating func pass() {
     passed += 1
     if passed % 20 == 0 { _ = budget.spend(bytes: 0) }
-  }
-}
-
-extension RecordChange {
-  /// A record as it is found, made by who changed it last.
-  fileprivate init(found record: StoredRecord) {
-    let user = record.modified.userRecordName.dropFirst()
-    self.init(
-      zoneName: record.zoneName, recordType: record.recordType, recordName: record.recordName, before: nil,
-      after: record, origin: Caller(userID: UInt32(user) ?? 0, connection: 0))
   }
 }

@@ -6,7 +6,7 @@ internal import SQLite
 /// in the reader's snapshot. Keeps what it found, within bounds.
 ///
 /// Confined to its reader's thread, and not to be used after the reader's next `renew()`.
-public final class PastRecords: RecordResolver {
+public final class PastRecords: RecordSnapshot {
   private struct Place: Hashable {
     let name: Name
     let zone: Int64
@@ -46,6 +46,17 @@ public final class PastRecords: RecordResolver {
     }
   }
 
+  public func deleter(ofRecord recordName: String, inZone zoneName: String) -> Caller? {
+    guard failure == nil else { return nil }
+    do throws(SQLiteError) {
+      guard let zone = try zone(Name(zoneName)) else { return nil }
+      return try connection.deleter(ofRecord: recordName, inZone: zone, at: version)
+    } catch {
+      failure = error
+      return nil
+    }
+  }
+
   /// Throws when a record could not be read: from then on all are missing, and nothing that was worked out with
   /// them is to be believed.
   public func check() throws(RecordError) {
@@ -55,9 +66,7 @@ public final class PastRecords: RecordResolver {
   /// Zones of which only the past is left included.
   private func zone(_ name: Name) throws(SQLiteError) -> Int64? {
     if let zone = zones[name] { return zone }
-    let find = try connection.statement(.zoneByName)
-    find.bind(name.text, at: 1)
-    let zone = try find.first { $0.int64(0) }
+    let zone = try connection.zone(named: name)
     if zones.count >= Self.maximumRecords { zones.removeAll() }
     zones[name] = .some(zone)
     return zone

@@ -15,7 +15,7 @@ struct ReferrerSearch {
   /// The last change on the way, by its place in the change set.
   private struct Cause {
     let place: Int
-    let origin: Caller
+    let origin: Caller?
   }
 
   private let connection: Connection

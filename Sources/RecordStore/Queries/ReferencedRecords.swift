@@ -4,7 +4,7 @@ internal import SQLite
 
 /// The records that references lead to, as they are in the snapshot of one read. Keeps what it found, within
 /// bounds.
-final class ReferencedRecords: RecordResolver {
+final class ReferencedRecords: RecordSnapshot {
   private struct Key: Hashable {
     let name: Name
     let zone: Int64
@@ -34,6 +34,21 @@ final class ReferencedRecords: RecordResolver {
       let record = try read(recordName, zone)
       keep(record, key)
       return record
+    } catch {
+      failure = error
+      return nil
+    }
+  }
+
+  func deleter(ofRecord recordName: String, inZone zoneName: String) -> Caller? {
+    guard failure == nil else { return nil }
+    do throws(SQLiteError) {
+      let name = Name(zoneName)
+      var zone = zones[name]
+      // Its records may be gone because it is.
+      if zone == nil { zone = try connection.zone(named: name) }
+      guard let zone else { return nil }
+      return try connection.deleter(ofRecord: recordName, inZone: zone)
     } catch {
       failure = error
       return nil

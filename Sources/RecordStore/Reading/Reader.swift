@@ -83,7 +83,7 @@ public final class Reader {
 
   /// What finds the records that references lead to in the snapshot. Not to be used after the next ``renew()``;
   /// it finds nothing that can't be read.
-  public var resolver: any RecordResolver {
+  public var resolver: any RecordSnapshot {
     get throws(RecordError) {
       if let references { return references }
       let made = try read { (connection, state) throws(SQLiteError) in

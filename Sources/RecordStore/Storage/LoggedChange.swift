@@ -34,6 +34,42 @@ extension Connection {
     return previous
   }
 
+  /// Who deleted the record of that name, as it was when `version`, of whatever record, was the newest in the
+  /// store; as it is now where that is nil. Nil where it is there, where there never was one, and where its
+  /// deletion is no longer kept. The log must reach back to `version`.
+  func deleter(
+    ofRecord name: String, inZone zone: Int64, at version: Version? = nil
+  ) throws(SQLiteError) -> Caller? {
+    let find = try statement(.recordByName)
+    find.bind(name, at: 1)
+    find.bind(zone, at: 2)
+    let row = try find.first { row in
+      (id: row.int64(0), version: Version(rawValue: row.int64(2)), isGone: row.isNull(3))
+    }
+    guard var row else { return nil }
+    if let version, version < row.version {
+      let past = try state(ofRecord: row.id, at: version)
+      guard let deletion = past.version else { return nil }
+      row.version = deletion
+      row.isGone = past.record == nil
+    }
+    return row.isGone ? try origin(ofVersion: row.version) : nil
+  }
+
+  /// Who made the change; nil when that is no longer kept.
+  private func origin(ofVersion version: Version) throws(SQLiteError) -> Caller? {
+    let find = try statement(.userByVersion)
+    find.bind(version.rawValue, at: 1)
+    return try find.first { Caller(userID: UInt32(truncatingIfNeeded: $0.int64(0)), connection: 0) }
+  }
+
+  /// The zone of that name, one of which only the past is left included.
+  func zone(named name: Name) throws(SQLiteError) -> Int64? {
+    let find = try statement(.zoneByName)
+    find.bind(name.text, at: 1)
+    return try find.first { $0.int64(0) }
+  }
+
   /// The record with this row as it was when `version`, of whatever record, was the newest in the store. The log
   /// must reach back to there.
   func state(ofRecord id: Int64, at version: Version) throws(SQLiteError) -> PastState {

@@ -11,7 +11,7 @@ enum SQL: Int, CaseIterable {
   case dropIndex, droppedIndexes, reachIndex, entriesFrom, removeEntries, removeIndex
   case recordByName, recordByID, recordsByName, versionByID, bodyByID
   case insertRecord, updateRecord, removeTombstone, removeRecord, bodiesAfter
-  case insertChange, changeByVersion, previousVersion, changesBetween, changeAtPlace
+  case insertChange, changeByVersion, previousVersion, userByVersion, changesBetween, changeAtPlace
   case oldestChanges, removeChanges
   case insertEntry, removeEntry, entriesUp, entriesDown, tiesAfter, countEntries, countEntriesOfZone
   case firstEntry, lastEntry
@@ -127,6 +127,7 @@ enum SQL: Int, CaseIterable {
       "INSERT INTO change (version, record, user, previous, body) VALUES (?1, ?2, ?3, ?4, ?5)"
     case .changeByVersion: "SELECT previous, body FROM change WHERE version = ?1"
     case .previousVersion: "SELECT previous, body IS NULL FROM change WHERE version = ?1"
+    case .userByVersion: "SELECT user FROM change WHERE version = ?1"
     case .changesBetween:
       """
       SELECT version, record, user, previous, body FROM change WHERE version > ?1 AND version <= ?2

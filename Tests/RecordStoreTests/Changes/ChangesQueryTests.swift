@@ -91,7 +91,7 @@ import Testing
     for name in ["a", "b", "c", "d"] { try store.save(#"{"n":"\#(name)","v":1}"#) }
     let first = try page(ChangesQuery(since: nil, resultsLimit: 2))
     #expect(first.changes.map(\.recordName) == ["a", "b"] && first.moreComing)
-    #expect(first.changes.allSatisfy { $0.before == nil && $0.origin.userID == 1000 })
+    #expect(first.changes.allSatisfy { $0.before == nil && $0.origin?.userID == 1000 })
     #expect(first.cursor.changeToken == nil)
     try store.save(#"{"n":"c","v":2}"#)
     try store.delete("d")
