@@ -24,6 +24,23 @@ public enum AccessPolicy: Sendable, Equatable {
     }
   }
 
+  /// What of a container the user may know; nil for nothing.
+  func visible(_ container: ContainerDescription, to userID: UInt32) -> ContainerDescription? {
+    if case .owner = self { return container }
+    if userID == 0 { return container }
+    var visible = container
+    visible.databases.removeAll { $0.database != .public && $0.database != .private(userID) }
+    return visible.databases.isEmpty ? nil : visible
+  }
+
+  /// Nil when the user may delete containers, with what all users have in them.
+  func refusal(ofDeletingContainersBy userID: UInt32) -> RecordError? {
+    switch self {
+    case .everyone where userID != 0: RecordError(.permissionFailure, "only root may delete containers here")
+    case .owner, .everyone: nil
+    }
+  }
+
   /// Nil when the caller may do this. A private database is reached by its user only, because its name is
   /// made from the caller and never from what a client sent; checked here all the same.
   func refusal(of action: Action, in store: StoreID, by caller: Caller) -> RecordError? {

@@ -4,7 +4,8 @@ enum MethodTable {
   static let methods: [Method] = [
     .serverInfo, .discover, .echo, .saveRecord, .fetchRecord, .fetchRecords, .modifyRecords, .performQuery,
     .countRecords, .distinctValues, .aggregateRecords, .fetchSchema, .saveRecordType, .saveZone, .fetchZones,
-    .deleteZone, .fetchChanges, .subscribe, .unsubscribe, .saveSubscription, .fetchSubscriptions,
+    .deleteZone, .fetchContainers, .deleteContainer, .fetchChanges, .subscribe, .unsubscribe,
+    .saveSubscription, .fetchSubscriptions,
     .acknowledgeChanges, .deleteSubscription, .deleteRecord,
   ]
 

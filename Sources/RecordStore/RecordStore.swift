@@ -19,7 +19,8 @@ public final class RecordStore: Sendable {
   let advisor: IndexAdvisor
   private let deliver: @Sendable (CommitGroup) -> Void
   private let thread: WorkerThread
-  private let tickets = Atomic<UInt64>(0)
+  /// Of all stores, so that what one delivers late is never taken for what another was asked.
+  private static let tickets = Atomic<UInt64>(0)
   private let isClosed = Atomic<Bool>(false)
 
   /// Opens the store, and makes its file when it isn't there.
@@ -99,6 +100,19 @@ public final class RecordStore: Sendable {
     Reader(file: file, use: use, advisor: advisor, sectionCache: sectionCache)
   }
 
+  /// A reader of a file that no store of this process has open.
+  static func makeReader(ofClosed path: String, _ configuration: RecordStoreConfiguration) -> Reader {
+    let file = StoreFile(
+      path: path, isDurable: true, busyTimeout: configuration.limits.busyTimeout,
+      cacheBytes: configuration.limits.cacheBytes, log: configuration.log)
+    return Reader(
+      file: file, use: FileUse(), advisor: IndexAdvisor(clock: configuration.clock, propose: nil),
+      sectionCache: SectionCache())
+  }
+
+  /// Of its file.
+  var path: String { file.path }
+
   /// Has the read carried out apart, on a snapshot that has everything that was delivered before; its outcome
   /// comes with a ``CommitGroup``. Any thread. In the order of submission, but for those that take long.
   public func submit(_ request: ReadRequest) -> Ticket {
@@ -129,9 +143,9 @@ public final class RecordStore: Sendable {
   // MARK: Life
 
   /// Calls `answer` on the store's thread when everything that was submitted before is done: a proof that
-  /// the writer turns. Not called after ``close()``.
+  /// the writer turns. At once after ``close()``.
   public func ping(_ answer: @escaping @Sendable () -> Void) {
-    mailbox.put { _ in .ping(answer) }
+    if !mailbox.put({ _ in .ping(answer) }) { answer() }
   }
 
   /// Carries out what was submitted, then stops the store's threads and returns. Later submissions fail with
@@ -145,7 +159,7 @@ public final class RecordStore: Sendable {
   }
 
   private func nextTicket() -> Ticket {
-    Ticket(number: tickets.add(1, ordering: .relaxed).newValue)
+    Ticket(number: Self.tickets.add(1, ordering: .relaxed).newValue)
   }
 
   private static func locate(

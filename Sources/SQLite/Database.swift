@@ -10,6 +10,8 @@ public final class Database {
     case readWrite
     /// As `readWrite`, and makes the file when it isn't there.
     case readWriteCreate
+    /// Leaves the write-ahead log as it is, also as the last connection that closes: the log is found by its name,
+    /// and may be another file's by then.
     case readOnly
     /// Read only, without locks and without the files beside it, on a medium that nobody can write to.
     /// The content of a write-ahead log beside the file is not seen.
@@ -59,6 +61,7 @@ public final class Database {
       }, logged)
     // The log's index is then kept in memory and not in a file beside it.
     if access == .alone { try execute("PRAGMA locking_mode = EXCLUSIVE") }
+    if access == .readOnly { csqlite_keep_log(handle) }
   }
 
   deinit {

@@ -24,6 +24,14 @@ struct PendingCall {
     self.rest = rest
   }
 
+  /// As when the store's thread answers that it failed.
+  func outcome(of error: RecordError) -> Outcome {
+    switch rest {
+    case .read: .read(.failure(error))
+    case .write, .work: .write(.failure(WriteFailure(error: error, items: [])))
+    }
+  }
+
   /// The reply; nil for a notification.
   func reply(to outcome: Outcome) throws(RecordError) -> [UInt8]? {
     var reply = ReplyWriter(id: request.id)

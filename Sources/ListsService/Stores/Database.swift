@@ -146,4 +146,12 @@ final class Database {
     }
     for changeSet in group.changeSets { hub.publish(changeSet, reader: reader) }
   }
+
+  /// Its store is closed for good.
+  func abandon(_ ending: SubscriptionEnding, _ error: RecordError, for service: Service) {
+    for subscription in hub.subscriptions { service.end(subscription, ending) }
+    let waiting = pending.values
+    pending = [:]
+    for case .call(let call) in waiting { call.session.complete(call, with: call.outcome(of: error)) }
+  }
 }

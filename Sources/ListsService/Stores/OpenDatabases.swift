@@ -6,7 +6,7 @@ internal import Records
 /// A store that can't be opened is tried again with the next request, so that it is back as soon as the
 /// cause is gone.
 final class OpenDatabases {
-  private let directory: StoreDirectory
+  let directory: StoreDirectory
   private let clock: @Sendable () -> Int64
   private var databases: [StoreID: Database] = [:]
 
@@ -46,6 +46,16 @@ final class OpenDatabases {
     let database = try Database(id: id, store: directory.store(id), clock: clock)
     databases[id] = database
     return database
+  }
+
+  /// Forgets the databases of these stores, which are closed: their subscriptions end, what waits for them fails.
+  func forget(
+    _ stores: [RecordStore], _ ending: SubscriptionEnding, _ error: RecordError, for service: Service
+  ) {
+    for (id, database) in databases where stores.contains(where: { $0 === database.store }) {
+      databases[id] = nil
+      database.abandon(ending, error, for: service)
+    }
   }
 
   var recordCount: Int { databases.values.reduce(0) { $0 + $1.recordCount } }

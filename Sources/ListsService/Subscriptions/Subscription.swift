@@ -177,6 +177,8 @@ enum SubscriptionEnding {
   case attachedElsewhere
   /// What was saved of it was deleted or changed.
   case deleted
+  /// The container was deleted with all that was in it.
+  case containerDeleted
   case failed(RecordError)
 
   var reason: String {
@@ -184,6 +186,7 @@ enum SubscriptionEnding {
     case .fired: "fired"
     case .attachedElsewhere: "attachedElsewhere"
     case .deleted: "deleted"
+    case .containerDeleted: "containerDeleted"
     case .failed: "error"
     }
   }

@@ -39,6 +39,9 @@ final class SubscriptionHub {
     if let hops = shape.following?.hops { shapesThatFollow[hops, default: []].insert(shape) }
   }
 
+  /// All of them.
+  var subscriptions: [Subscription] { shapes.values.flatMap(\.members) }
+
   func remove(_ subscription: Subscription) {
     subscription.state = .ended
     let shape = subscription.shape

@@ -41,14 +41,51 @@ struct ContainerCatalogue {
   mutating func folder(of container: String, atMost limit: Int) throws(RecordError) -> String {
     if container.hasSameUTF8(as: StoreID.defaultContainer) { return "default" }
     guard !isDamaged else { throw .storeDamaged }
-    if let number = numbers[Name(container)] { return "container-\(number)" }
+    if let number = numbers[Name(container)] { return Self.folder(number) }
     guard numbers.count < limit else { throw .tooManyContainers(limit) }
     let number = (numbers.values.max() ?? 0) + 1
     var changed = numbers
     changed[Name(container)] = number
     try write(changed)
     numbers = changed
-    return "container-\(number)"
+    return Self.folder(number)
+  }
+
+  static func folder(_ number: Int) -> String { "container-\(number)" }
+
+  /// What the folder is called from when it begins to be removed.
+  static func removedFolder(_ number: Int) -> String { "removed-\(number)" }
+
+  /// The number in the name of such a folder.
+  static func removedNumber(_ folder: String) -> Int? {
+    let prefix = "removed-"
+    guard folder.hasPrefix(prefix), let number = Int(folder.dropFirst(prefix.count)),
+      folder == removedFolder(number)
+    else { return nil }
+    return number
+  }
+
+  /// In the order of their names; without the default one.
+  func containers() throws(RecordError) -> [String] {
+    guard !isDamaged else { throw .storeDamaged }
+    return numbers.keys.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// Nil when there is no container of that name, or it is the default one.
+  func number(of container: String) throws(RecordError) -> Int? {
+    guard !isDamaged else { throw .storeDamaged }
+    return numbers[Name(container)]
+  }
+
+  /// The container of that number, if there is one.
+  func container(_ number: Int) -> String? { numbers.first { $0.value == number }?.key.text }
+
+  /// Forgets the name, for good when it returns.
+  mutating func remove(_ container: String) throws(RecordError) {
+    var changed = numbers
+    changed[Name(container)] = nil
+    try write(changed)
+    numbers = changed
   }
 
   private func write(_ numbers: [Name: Int]) throws(RecordError) {

@@ -41,12 +41,46 @@ enum Folder {
     return true
   }
 
+  /// Bytes of the file; nil when there is none.
+  static func size(of path: String) -> Int? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : nil
+  }
+
   /// Makes the names in the folder of this file durable.
   static func sync(parentOf path: String) {
     let folder = open(parent(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return }
     fsync(folder)
     close(folder)
+  }
+
+  /// The names in the folder, sorted; none when it can't be read.
+  static func names(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Removes the folder with all that is in it, what links there lead to not included. Logs what it can't remove.
+  static func removeAll(_ path: String, log: (String) -> Void) {
+    for name in names(in: path) {
+      let inner = path + "/" + name
+      if unlink(inner) == 0 || errno == ENOENT { continue }
+      if errno == EISDIR || errno == EPERM {
+        removeAll(inner, log: log)
+      } else {
+        _ = failure(errno, inner, log)
+      }
+    }
+    if rmdir(path) != 0, errno != ENOENT { _ = failure(errno, path, log) }
   }
 
   static func parent(of path: String) -> String {

@@ -12,17 +12,19 @@ public final class StoreDirectory: Sendable {
     case memory
   }
 
-  private let location: Location
-  private let template: RecordStoreConfiguration
+  let location: Location
+  let template: RecordStoreConfiguration
   private let maximumContainers: Int
   private let deliver: @Sendable (StoreID, CommitGroup) -> Void
-  private let state = Mutex(State())
+  let state = Mutex(State())
 
-  private struct State {
+  struct State {
     var stores: [StoreID: RecordStore] = [:]
     var catalogue: ContainerCatalogue?
     /// Had before anything in the folder is opened, and until all is closed.
     var lock: FolderLock?
+    /// Containers that are being removed.
+    var removing: Set<Name> = []
     var isClosed = false
   }
 
@@ -44,11 +46,13 @@ public final class StoreDirectory: Sendable {
   ///
   /// Throws as ``RecordStore/init(_:deliver:)``, each time until it can be opened; `limitExceeded` when the
   /// container would be one too many; `invalidArguments` when its name is not allowed; `storeBusy` while
-  /// another process keeps its stores in the folder; `serviceUnavailable` after ``close()``.
+  /// another process keeps its stores in the folder; `serviceUnavailable` while the container is being removed and
+  /// after ``close()``.
   public func store(_ id: StoreID) throws(RecordError) -> RecordStore {
     try state.withLock { (state: inout State) throws(RecordError) -> RecordStore in
       guard !state.isClosed else { throw .stopping }
       if let store = state.stores[id] { return store }
+      guard !state.removing.contains(Name(id.container)) else { throw .containerIsBeingDeleted }
       var configuration = template
       configuration.location = try place(of: id, in: &state)
       let deliver = deliver
@@ -85,9 +89,7 @@ public final class StoreDirectory: Sendable {
       return .memory
     case .folder(let path): root = path
     }
-    try Folder.make(root, log: template.log)
-    if state.lock == nil { state.lock = try FolderLock(root, log: template.log) }
-    if state.catalogue == nil { state.catalogue = try ContainerCatalogue(in: root, log: template.log) }
+    try takeFolder(root, &state)
     guard let name = try state.catalogue?.folder(of: id.container, atMost: maximumContainers) else {
       throw .storeUnreachable
     }
@@ -95,14 +97,15 @@ public final class StoreDirectory: Sendable {
     try Folder.make(folder, log: template.log)
     return .file(folder + "/" + id.database.fileName)
   }
-}
 
-extension StoreID.Database {
-  fileprivate var fileName: String {
-    switch self {
-    case .public: "public.db"
-    case .private(let user): "private-\(user).db"
-    }
+  /// Makes the folder this directory's own, and what is in it known.
+  func takeFolder(_ root: String, _ state: inout State) throws(RecordError) {
+    try Folder.make(root, log: template.log)
+    if state.lock == nil { state.lock = try FolderLock(root, log: template.log) }
+    guard state.catalogue == nil else { return }
+    var catalogue = try ContainerCatalogue(in: root, log: template.log)
+    finishRemovals(in: root, &catalogue)
+    state.catalogue = catalogue
   }
 }
 

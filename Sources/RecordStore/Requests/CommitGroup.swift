@@ -38,4 +38,9 @@ public struct WriteFailure: Error, Sendable {
   /// Then one for each operation: the true cause at the true one, `batchRequestFailed` at the others.
   /// Otherwise empty.
   public var items: [RecordError]
+
+  public init(error: RecordError, items: [RecordError]) {
+    self.error = error
+    self.items = items
+  }
 }
