@@ -6,7 +6,7 @@ public import JSONRPC
 /// replies by id. Replies and pushes are taken in by a thread of the connection's own, which never waits
 /// for a task. The connection closes when the last reference to it goes.
 public final class Connection: Sendable {
-  private let channel: Channel
+  let channel: Channel
 
   /// Limits of a connection.
   public struct Options: Sendable {

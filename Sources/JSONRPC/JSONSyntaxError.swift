@@ -34,7 +34,8 @@ public struct JSONSyntaxError: Error, Sendable, Equatable {
     "\(explanation) at byte \(offset)"
   }
 
-  private var explanation: String {
+  /// The same without the place.
+  public var explanation: String {
     switch reason {
     case .unexpectedEnd: "the text ends too early"
     case .expectedValue: "expected a value"

@@ -50,6 +50,11 @@ final class Session {
     try await call(method, params: JSONNode.object(params + place).json)
   }
 
+  /// Sends a request to the container and database that the options name, and doesn't wait for its reply.
+  func send(_ method: String, _ params: [(String, JSONNode)]) throws(Failure) -> SentCall {
+    try connection().send(method, params: JSONNode.object(params + place).json)
+  }
+
   /// Calls a method with its parameters as they are.
   func call(_ method: String, params: JSON?) async throws(Failure) -> JSON {
     let connection = try connection()

@@ -101,8 +101,10 @@ _listsrpc() {
     import:--fields|import:-f) return ;;
     import:--convert) return ;;
     import:--at) return ;;
-    import:--format) mapfile -t COMPREPLY < <(compgen -W 'json jsonl csv tsv' -- "$cur"); return ;;
+    import:--format) mapfile -t COMPREPLY < <(compgen -W 'json jsonl csv tsv cloudkit parse' -- "$cur"); return ;;
     import:--policy|import:-p) mapfile -t COMPREPLY < <(compgen -W 'changedKeys allKeys ifServerRecordUnchanged' -- "$cur"); return ;;
+    import:--report) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+    import:--resume) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
     export:--where|export:-w) return ;;
     export:--arg) return ;;
     export:--arg-json) return ;;
@@ -111,7 +113,7 @@ _listsrpc() {
     export:--zone|export:-z) return ;;
     export:--fields|export:-f) return ;;
     export:--sort|export:-s) return ;;
-    export:--format) mapfile -t COMPREPLY < <(compgen -W 'json jsonl csv tsv' -- "$cur"); return ;;
+    export:--format) mapfile -t COMPREPLY < <(compgen -W 'json jsonl csv tsv cloudkit parse' -- "$cur"); return ;;
     export:--output|export:-o) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
     declare:--index|declare:-i) return ;;
     declare:--automatic-indexes) mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$cur"); return ;;
@@ -173,7 +175,7 @@ _listsrpc() {
       fi
       ;;
     import)
-      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--type --zone --name-from --rename --reference --fields --convert --at --format --policy --socket --container --database --json --no-progress --help' -- "$cur")
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--type --zone --name-from --rename --reference --fields --convert --at --format --policy --dry-run --report --resume --socket --container --database --json --no-progress --help' -- "$cur")
       else compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       fi
       ;;

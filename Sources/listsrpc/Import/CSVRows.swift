@@ -1,7 +1,7 @@
 import JSONRPC
 
-/// The rows of a CSV file (RFC 4180), whose first line names the fields. Every value is text; an empty one
-/// is missing.
+/// The rows of a CSV file (RFC 4180), whose first line names the fields. Every value is text; an empty one is missing,
+/// unless it stands in quotes.
 final class CSVRows: RowSource {
   private let file: InputFile
   private let separator: UInt8
@@ -15,6 +15,7 @@ final class CSVRows: RowSource {
     self.separator = separator
   }
 
+  var isWaiting: Bool { file.isWaiting }
   var progress: (done: Int, total: Int)? { file.size.map { (file.position, $0) } }
 
   func next() throws(Failure) -> InputRow? {
@@ -23,23 +24,23 @@ final class CSVRows: RowSource {
     while true {
       let place = "\(file.name), line \(lineNumber)"
       guard let row = try readRow() else { return nil }
-      switch row {
-      case .failure(let fault): return .fault(fault.reason, place: place)
-      case .success(let values):
-        if values == [""] { continue }
-        guard values.count == names.count else {
-          return .fault("\(values.count) values under \(names.count) names", place: place)
-        }
-        let members = zip(names, values).filter { !$0.1.isEmpty }.map { ($0.0, JSONNode.string($0.1)) }
-        return .value(JSONNode.object(members).json, place: place)
+      if let fault = row.fault { return .fault(fault, place: place) }
+      if row.values.count == 1, row.values[0].isMissing { continue }
+      guard row.values.count == names.count else {
+        return .fault("\(row.values.count) values under \(names.count) names", place: place)
       }
+      let members = zip(names, row.values).filter { !$0.1.isMissing }.map {
+        ($0.0, JSONNode.string($0.1.text))
+      }
+      return .value(JSONNode.object(members).json, place: place)
     }
   }
 
   private func readNames() throws(Failure) -> [String] {
     try file.skipByteOrderMark()
     guard let row = try readRow() else { return [] }
-    guard case .success(let names) = row else { throw .trouble("\(file.name): the first line can't be read") }
+    if let fault = row.fault { throw .trouble("\(file.name): the first line can't be read: \(fault)") }
+    let names = row.values.map(\.text)
     if let repeated = names.first(where: { name in names.filter { $0 == name }.count > 1 }) {
       throw .trouble("\(file.name): the first line names '\(repeated)' twice")
     }
@@ -47,78 +48,97 @@ final class CSVRows: RowSource {
     return names
   }
 
-  struct Fault: Error {
-    let reason: String
+  // MARK: Values
+
+  private struct Value {
+    var text: String
+    var isMissing: Bool
   }
 
-  /// One row; nil at the end. After a fault the reading goes on at the next line.
-  private func readRow() throws(Failure) -> Result<[String], Fault>? {
+  private struct Row {
+    var values: [Value] = []
+    /// Why the row can't be read; reading goes on behind it.
+    var fault: String?
+  }
+
+  private enum End { case value, row, file }
+
+  /// One row; nil at the end.
+  private func readRow() throws(Failure) -> Row? {
     guard try file.peekByte() != nil else { return nil }
-    var values: [String] = []
-    var fault: Fault?
+    var row = Row()
     var size = 0
     while true {
-      let (bytes, end, problem) = try readValue()
+      var bytes: [UInt8] = []
+      let isQuoted = try file.peekByte() == UInt8(ascii: "\"")
+      var end = End.file
+      var fault: String?
+      if isQuoted {
+        fault = try readQuoted(&bytes)
+        var rest: [UInt8] = []
+        // Nothing stands behind a quote, in a well-formed file.
+        if fault == nil { end = try readUnquoted(&rest) }
+        if !rest.isEmpty { fault = "text after a closing quote" }
+      } else {
+        end = try readUnquoted(&bytes)
+      }
       size += bytes.count
       if size > Self.limit { throw .trouble("\(file.name) has a row of more than \(Self.limit) bytes") }
-      if let problem { fault = fault ?? problem }
-      if let text = String(validating: bytes, as: UTF8.self) {
-        values.append(text)
-      } else {
-        fault = fault ?? Fault(reason: "not UTF-8")
-      }
-      if end == .row { return fault.map { .failure($0) } ?? .success(values) }
+      let text = String(validating: bytes, as: UTF8.self)
+      if text == nil { fault = fault ?? "not UTF-8" }
+      row.fault = row.fault ?? fault
+      row.values.append(Value(text: text ?? "", isMissing: !isQuoted && bytes.isEmpty))
+      if end != .value { return row }
     }
   }
 
-  private enum End { case value, row }
-
-  /// One value and what ends it.
-  private func readValue() throws(Failure) -> ([UInt8], End, Fault?) {
-    if try file.peekByte() == UInt8(ascii: "\"") { return try readQuotedValue() }
-    let (bytes, end) = try readUnquoted()
-    return (bytes, end, nil)
-  }
-
-  private func readQuotedValue() throws(Failure) -> ([UInt8], End, Fault?) {
+  /// What stands between quotes; why it can't be read.
+  private func readQuoted(_ bytes: inout [UInt8]) throws(Failure) -> String? {
     _ = try file.readByte()
-    var bytes: [UInt8] = []
-    while let byte = try file.readByte() {
-      if bytes.count > Self.limit {
-        throw .trouble("\(file.name) has a value of more than \(Self.limit) bytes")
+    while true {
+      var isClosed = false
+      let isThere = try file.take { piece in
+        let count = piece.firstIndex(of: UInt8(ascii: "\"")) ?? piece.count
+        bytes.append(contentsOf: piece[..<count])
+        for byte in piece[..<count] where byte == 0x0A { lineNumber += 1 }
+        isClosed = count < piece.count
+        return isClosed ? count + 1 : count
       }
-      guard byte == UInt8(ascii: "\"") else {
-        if byte == 0x0A { lineNumber += 1 }
-        bytes.append(byte)
-        continue
-      }
-      if try file.peekByte() == UInt8(ascii: "\"") {
-        _ = try file.readByte()
-        bytes.append(byte)
-        continue
-      }
-      // Nothing, in a well-formed file.
-      let (rest, end) = try readUnquoted()
-      return (bytes, end, rest.isEmpty ? nil : Fault(reason: "text after a closing quote"))
+      try checkSize(bytes)
+      guard isThere else { return "a quote that is never closed" }
+      guard isClosed else { continue }
+      guard try file.peekByte() == UInt8(ascii: "\"") else { return nil }
+      bytes.append(UInt8(ascii: "\""))
+      _ = try file.readByte()
     }
-    return (bytes, .row, Fault(reason: "a quote that is never closed"))
   }
 
   /// What stands up to the next separator or the line's end.
-  private func readUnquoted() throws(Failure) -> ([UInt8], End) {
-    var bytes: [UInt8] = []
-    while let byte = try file.readByte() {
-      if byte == separator { return (bytes, .value) }
-      if byte == 0x0A {
+  private func readUnquoted(_ bytes: inout [UInt8]) throws(Failure) -> End {
+    let separator = separator
+    while true {
+      var end = End.file
+      let isThere = try file.take { piece in
+        guard let count = piece.firstIndex(where: { $0 == separator || $0 == 0x0A }) else {
+          bytes.append(contentsOf: piece)
+          return piece.count
+        }
+        bytes.append(contentsOf: piece[..<count])
+        end = piece[count] == 0x0A ? .row : .value
+        return count + 1
+      }
+      try checkSize(bytes)
+      if end == .row {
         lineNumber += 1
         if bytes.last == 0x0D { bytes.removeLast() }
-        return (bytes, .row)
       }
-      bytes.append(byte)
-      if bytes.count > Self.limit {
-        throw .trouble("\(file.name) has a value of more than \(Self.limit) bytes")
-      }
+      if end != .file || !isThere { return end }
     }
-    return (bytes, .row)
+  }
+
+  private func checkSize(_ bytes: [UInt8]) throws(Failure) {
+    guard bytes.count <= Self.limit else {
+      throw .trouble("\(file.name) has a value of more than \(Self.limit) bytes")
+    }
   }
 }

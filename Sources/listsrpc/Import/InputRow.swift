@@ -13,11 +13,19 @@ protocol RowSource: AnyObject {
   func next() throws(Failure) -> InputRow?
   /// How far it is read, and how much there is: rows or bytes; nil when that isn't known.
   var progress: (done: Int, total: Int)? { get }
+  /// The next row may be long in coming.
+  var isWaiting: Bool { get }
+  /// What is to be said at the end, a sentence each.
+  var notes: [String] { get }
+}
+
+extension RowSource {
+  var notes: [String] { [] }
 }
 
 /// The form of a file to import or to export.
 enum RowFormat: String, CaseIterable {
-  case json, jsonl, csv, tsv
+  case json, jsonl, csv, tsv, cloudkit, parse
 
   /// By the file's name; nil when it says nothing.
   init?(path: String) {

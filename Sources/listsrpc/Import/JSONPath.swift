@@ -8,21 +8,8 @@ struct JSONPath {
     self.text = text
   }
 
-  /// - Throws: `Failure.trouble` that says what is there instead.
-  func value(in root: JSON, file: String) throws(Failure) -> JSON {
-    // A member may have a dot in its name: the whole text is tried first.
-    if !text.hasPrefix("/"), let value = root[text] { return value }
-    var value = root
-    for name in names {
-      guard let next = Self.step(from: value, name) else {
-        throw .trouble("\(file) has no '\(name)' at '\(text)', but \(Self.description(of: value))")
-      }
-      value = next
-    }
-    return value
-  }
-
-  private var names: [String] {
+  /// The steps to it.
+  var names: [String] {
     guard text.hasPrefix("/") else { return text.split(separator: ".").map(String.init) }
     return text.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(Self.unescaped)
   }
@@ -41,24 +28,20 @@ struct JSONPath {
     return result
   }
 
-  private static func step(from value: JSON, _ name: String) -> JSON? {
-    guard value.kind == .array else { return value[name] }
-    guard let index = Int(name), index >= 0 else { return nil }
-    var elements = value.elements.dropFirst(index).makeIterator()
-    return elements.next()
-  }
-
   /// What a value is, with the names by which one can go on.
   static func description(of value: JSON) -> String {
     switch value.kind {
-    case .object:
-      let names = value.members.prefix(8).map { "'\($0.name)'" }
-      return names.isEmpty ? "an empty object" : "an object with \(names.joined(separator: ", "))"
+    case .object: return description(ofObjectWith: value.members.prefix(8).map(\.name))
     case .array: return "a list"
     case .string: return "text"
     case .number: return "a number"
     case .boolean: return "a boolean"
     case .null: return "null"
     }
+  }
+
+  static func description(ofObjectWith names: [String]) -> String {
+    let quoted = names.map { "'\($0)'" }.joined(separator: ", ")
+    return names.isEmpty ? "an empty object" : "an object with \(quoted)"
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParsing
 import JSONRPC
+import Records
 
 /// How a row becomes a record.
 struct RowMapping {
@@ -12,6 +13,8 @@ struct RowMapping {
   /// Only these fields of the input; nil for all.
   var fields: Set<String>?
   var conversions: [String: FieldConversion] = [:]
+  /// The types that the fields of record types have; nil where the rows are not all text.
+  var types: [String: [String: FieldType]]?
   /// Fields of the record and the names that they refer to.
   var references: [(field: String, template: FieldTemplate)] = []
 
@@ -85,8 +88,12 @@ struct RowMapping {
 
   /// The record to save for a row.
   ///
-  /// - Parameter names: The names of all records of the import, where `needsAllNames`.
-  func record(for row: JSON, names: Set<String>) throws(Fault) -> JSON {
+  /// - Parameters:
+  ///   - names: The names of all records of the import, where `needsAllNames`.
+  ///   - newName: Gives a row its name that has none; nil where the service is to make it.
+  func record(
+    for row: JSON, names: Set<String>, newName: () -> String? = { nil }
+  ) throws(Fault) -> JSON {
     guard row.kind == .object else {
       throw Fault(reason: "it is \(JSONPath.description(of: row)), not an object")
     }
@@ -94,31 +101,27 @@ struct RowMapping {
       throw Fault(reason: "its record type isn't known: give --type")
     }
     var members: [(String, JSONNode)] = [("recordType", .string(type))]
-    if let name = try name(of: row) { members.append(("recordName", .string(name))) }
-    if let zone = zoneName ?? (Self.isRecord(row) ? row["zoneName"]?.stringValue : nil) {
+    if let name = try name(of: row) ?? newName() { members.append(("recordName", .string(name))) }
+    if let zone = zoneName ?? row["zoneName"]?.stringValue {
       members.append(("zoneName", .string(zone)))
     }
-    members.append(("fields", .object(try fieldValues(of: row, names))))
+    members.append(("fields", .object(try fieldValues(of: row, names, types?[type]))))
     return JSONNode.object(members).json
   }
 
-  private func fieldValues(of row: JSON, _ names: Set<String>) throws(Fault) -> [(String, JSONNode)] {
+  private func fieldValues(
+    of row: JSON, _ names: Set<String>, _ types: [String: FieldType]?
+  ) throws(Fault) -> [(String, JSONNode)] {
     let source = Self.fields(of: row)
+    let isPlain = !Self.isRecord(row)
     let referenced = Set(references.map(\.field))
     var values: [(String, JSONNode)] = []
     for member in source.members {
       let name = member.name
       if fields.map({ !$0.contains(name) }) ?? false { continue }
       let newName = renames[name] ?? name
-      if referenced.contains(newName) || (!Self.isRecord(row) && name == "recordName") { continue }
-      guard let conversion = conversions[name] ?? conversions[newName] else {
-        values.append((newName, .json(member.value)))
-        continue
-      }
-      guard let value = conversion.value(of: member.value) else {
-        throw Fault(reason: "its '\(name)' is no \(conversion.rawValue): \(member.value.text)")
-      }
-      values.append((newName, value))
+      if referenced.contains(newName) || (isPlain && Self.ownNames.contains(name)) { continue }
+      values.append((newName, try value(member.value, name, newName, types)))
     }
     for (field, template) in references {
       let candidates = template.texts(for: source)
@@ -136,6 +139,27 @@ struct RowMapping {
     }
     return values
   }
+
+  /// The value of a field: converted as was asked for, or text to the type that the field has.
+  private func value(
+    _ value: JSON, _ name: String, _ newName: String, _ types: [String: FieldType]?
+  ) throws(Fault) -> JSONNode {
+    func fault(_ type: String) -> Fault {
+      Fault(reason: "its '\(name)' is no \(type): \(value.text.prefix(200))")
+    }
+    if let conversion = conversions[name] ?? conversions[newName] {
+      guard let converted = conversion.value(of: value) else { throw fault(conversion.rawValue) }
+      return converted
+    }
+    guard let type = types?[newName], let text = value.stringValue else { return .json(value) }
+    // In a table an empty text is a text only in a field of texts.
+    if text.isEmpty, type != FieldType(.string) { return .null }
+    guard let converted = FieldText.value(of: text, as: type) else { throw fault(type.name) }
+    return converted
+  }
+
+  /// What a row of fields may say of its record beside them.
+  private static let ownNames: Set<String> = ["recordName", "recordType", "zoneName"]
 
   /// A row as it was exported: a whole record.
   private static func isRecord(_ row: JSON) -> Bool {

@@ -7,6 +7,8 @@ final class InputFile {
   let size: Int?
   private let descriptor: Int32
   private var buffer: [UInt8] = []
+  /// Where a read goes before it is appended.
+  private var piece: [UInt8] = []
   private var start = 0
   private var isAtEnd = false
   /// Bytes handed out so far.
@@ -25,6 +27,13 @@ final class InputFile {
     if status.st_mode & S_IFMT == S_IFDIR {
       throw .trouble("can't read \(path): it is a folder")
     }
+  }
+
+  /// Reads on from where the descriptor stands, and closes it.
+  init(reading descriptor: Int32, name: String) {
+    self.name = name
+    self.descriptor = descriptor
+    size = nil
   }
 
   deinit {
@@ -98,6 +107,28 @@ final class InputFile {
     return Array(buffer[start...])
   }
 
+  /// What is read already and not handed out yet.
+  var buffered: ArraySlice<UInt8> { buffer[start...] }
+
+  /// Nothing is there to be read on with: what is read next may be long in coming.
+  var isWaiting: Bool {
+    guard !isAtEnd, buffered.count < 1 << 12, !buffered.contains(0x0A) else { return false }
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&waiting, 1, 0) == 0
+  }
+
+  /// Reads more behind what is ``buffered``; false at the end.
+  func fill() throws(Failure) -> Bool { try readMore() }
+
+  /// Hands bytes out, at least one, as many as `body` says it took; false at the end, where there are none.
+  func take(_ body: (UnsafeBufferPointer<UInt8>) -> Int) throws(Failure) -> Bool {
+    if start == buffer.count, try !readMore() { return false }
+    let count = buffer.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[start...])) }
+    start += count
+    position += count
+    return true
+  }
+
   /// Reads once; false at the end, or when the user interrupts. Moves what is left to the buffer's beginning.
   private func readMore() throws(Failure) -> Bool {
     if isAtEnd { return false }
@@ -109,18 +140,15 @@ final class InputFile {
       buffer.removeFirst(start)
       start = 0
     }
-    let step = 1 << 16
-    let old = buffer.count
-    buffer.append(contentsOf: repeatElement(0, count: step))
+    if piece.isEmpty { piece = Array(repeating: 0, count: 1 << 18) }
     var count = -1
     repeat {
-      count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress.map { $0 + old }, step) }
+      count = piece.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
     } while count < 0 && errno == EINTR
-    let fault = errno
-    buffer.removeLast(step - max(0, count))
     guard count >= 0 else {
-      throw .trouble("can't read \(name): \(String(cString: strerror(fault)))")
+      throw .trouble("can't read \(name): \(String(cString: strerror(errno)))")
     }
+    piece.withUnsafeBufferPointer { buffer.append(contentsOf: $0[..<count]) }
     isAtEnd = count == 0
     return count > 0
   }

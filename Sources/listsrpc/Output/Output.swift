@@ -30,6 +30,11 @@ final class Output {
     if buffer.count >= 1 << 16 { try flush() }
   }
 
+  func write(_ bytes: [UInt8]) throws(Failure) {
+    buffer.append(contentsOf: bytes)
+    if buffer.count >= 1 << 16 { try flush() }
+  }
+
   /// Writes bytes and a line feed.
   func writeLine(_ bytes: some Collection<UInt8>) throws(Failure) {
     buffer.append(contentsOf: bytes)

@@ -1,5 +1,6 @@
 import ArgumentParsing
 import JSONRPC
+import Records
 
 enum Import: Verb {
   static let command = Command(
@@ -7,22 +8,36 @@ enum Import: Verb {
     discussion: [
       "Reads JSON lines, a JSON array, an array inside a JSON file (--at), or CSV whose first line names the "
         + "fields. A row is either a record as it was exported or an object whose members become the fields; in "
-        + "CSV a column 'recordName' is the record's name. A row that can't be saved is named with its place and "
+        + "CSV a column 'recordName' is the record's name. Text of CSV becomes what the record type's field is ('declare' "
+        + "says so before the first record), or --convert. A row that can't be saved is named with its place and "
         + "reason, and the others are saved all the same.",
       "Records that exist are merged with the row's fields unless --policy says otherwise, so an import can "
-        + "be repeated.",
+        + "be repeated. Zones that aren't there are made.",
+      "With --resume the same command goes on after Ctrl-C, a crash or a lost connection: what was saved is not saved "
+        + "again, and nothing is left out.",
+      "CloudKit's records ({\"records\": […]}, as its web services give them) and Parse's objects ({\"results\": […]}, a "
+        + "file for each class, whose name it bears) are known by their form. CloudKit's dates of creation and change "
+        + "become the service's own; Parse's createdAt and updatedAt become fields, and its pointers references.",
     ],
     options: RowMapping.options + [
       Option(
         "at", takes: "PLACE", "Where in a JSON file the list is: '3166-1', 'data.items' or '/data/items'"),
       Option(
         "format", takes: "FORMAT", completion: .choices(RowFormat.allCases.map(\.rawValue)),
-        "json, jsonl, csv or tsv (default: by the file's name, else by its first character)"),
+        "json, jsonl, csv, tsv, cloudkit or parse (default: by the file's name and its first row)"),
       Option(
         "policy", letter: "p", takes: "POLICY",
         completion: .choices(["changedKeys", "allKeys", "ifServerRecordUnchanged"]),
         "changedKeys to merge (the default), allKeys to replace, ifServerRecordUnchanged to refuse what exists"
       ),
+      Option(
+        "dry-run", letter: "d", "Save nothing: say what would be saved, and what would be refused and why"),
+      Option(
+        "report", takes: "FILE", completion: .file,
+        "Write every row that can't be saved to this file, as JSON lines with place, reason and row"),
+      Option(
+        "resume", takes: "FILE", completion: .file,
+        "Keep in this file how far the import is, and go on from there when it is there already"),
     ],
     operands: [Operand("FILE", "The file, or - for standard input", completion: .file)],
     examples: [
@@ -37,18 +52,52 @@ enum Import: Verb {
     ])
 
   static func run(_ arguments: Arguments, _ session: Session) async throws(Failure) {
-    let mapping: RowMapping
+    var mapping: RowMapping
     do throws(UsageError) {
       mapping = try RowMapping(arguments)
     } catch {
       throw .usage(error, verb: command.name)
     }
+    guard !arguments.has("dry-run") || !arguments.has("resume") else {
+      throw Failure(
+        usage: "--dry-run saves nothing that could be gone on from with --resume", verb: command.name)
+    }
     let source = try source(arguments)
-    let limits = try await session.call("serverInfo", [])["limits"]
-    let run = ImportRun(
-      source, mapping, ImportBatch(limits: limits), session,
-      operationType: operationType(arguments.value("policy")))
-    try await run.run()
+    let info = try await session.call("serverInfo", [])
+    if source is CSVRows { mapping.types = try await types(session) }
+    var plan = ImportRun.Plan(limits: .init(info["limits"]), reportPath: arguments.value("report"))
+    if let path = arguments.value("resume") {
+      let state = try ImportState(path, of: description(arguments, session))
+      plan.state = state
+      let features = info["capabilities"]?.elements.compactMap(\.stringValue) ?? []
+      if features.contains("idempotency") { plan.keyPrefix = "import-\(state.id)" }
+    }
+    if arguments.has("dry-run") { plan.check = try await ImportCheck(session, limits: info["limits"]) }
+    let reader = RecordReader(
+      mapping, format: arguments.value("format").flatMap { RowFormat(rawValue: $0) },
+      className: ParseForm.className(ofFile: arguments.operands[0]),
+      operationType: operationType(arguments.value("policy")), nameSeed: plan.state?.id)
+    try await ImportRun(source, reader, plan, session).run()
+  }
+
+  /// What is imported and how: what a state is of.
+  private static func description(_ arguments: Arguments, _ session: Session) -> JSONNode {
+    let names = Set(RowMapping.options.map(\.name) + ["at", "format", "policy"])
+    let options = arguments.values(of: names).map { JSONNode.array([.string($0.name), .string($0.value)]) }
+    return .object([("file", .string(arguments.operands[0])), ("options", .array(options))] + session.place)
+  }
+
+  /// The fields of all record types, and their types.
+  private static func types(_ session: Session) async throws(Failure) -> [String: [String: FieldType]] {
+    var types: [String: [String: FieldType]] = [:]
+    let reply = try await session.call("fetchSchema", [])
+    for type in reply["recordTypes"].map({ Array($0.elements) }) ?? [] {
+      for field in type["fields"].map({ Array($0.elements) }) ?? [] {
+        types[type["name"]?.stringValue ?? "", default: [:]][field["name"]?.stringValue ?? ""] =
+          field["type"]?.stringValue.flatMap { FieldType(name: $0) }
+      }
+    }
+    return types
   }
 
   private static func operationType(_ policy: String?) -> String {

@@ -1,4 +1,6 @@
+import Glibc
 import JSONRPC
+import ServiceFixture
 import Testing
 
 @testable import listsrpc
@@ -81,6 +83,55 @@ struct JSONRowsTests {
     }
   }
 
+  @Test("The list in the object that services put around it is found, of one page or of several")
+  func wrappers() throws {
+    #expect(try rows(#"{"records":[{"a":1},{"a":2}]}"#) == [#"1: {"a":1}"#, #"2: {"a":2}"#])
+    #expect(
+      try rows("{\n\"syncToken\": \"x\",\"results\" : [\n{\"a\":1}\n],\"count\":1}\n") == [#"1: {"a":1}"#])
+    #expect(
+      try rows(#"{"records":[{"a":1}],"moreComing":true}"# + "\n" + #"{"records":[{"a":2}]}"#) == [
+        #"1: {"a":1}"#, #"1: {"a":2}"#,
+      ])
+    #expect(try rows(#"{"results":[]}"#) == [])
+    // These are rows by themselves.
+    #expect(try rows(#"{"name":"x","records":[{}]}"#) == [#"1: {"name":"x","records":[{}]}"#])
+    #expect(try rows("{\"records\":[1]}\n{}") == [#"1: {"records":[1]}"#, "2: {}"])
+  }
+
+  @Test("What is wrong in a list is told with line and column, and where reading ends")
+  func placesOfFaults() throws {
+    #expect(
+      try rows("[{\"a\":1},\n {\"é\":tru}, 3]") == [
+        #"1: {"a":1}"#, "2: !not JSON, line 2, column 7: expected a value", "3: 3",
+      ])
+    for (text, expected) in [
+      ("[1,\n2", "line 2, column 2: the file ends before its list does"),
+      ("[1 2]", "line 1, column 4: expected ',' or ']'"), ("[1,,2]", "line 1, column 4: expected a value"),
+      ("[1,\n\"a\nb\"]", "is not closed"), ("{\"records\":[{\"a\":1},", "the file ends"),
+    ] {
+      let last = try rows(text).last ?? ""
+      #expect(last.contains("!") && last.contains(expected), "\(text): \(last)")
+    }
+    #expect(
+      try rows("{\"a\":1} {\"a\":}") == [#"1: {"a":1}"#, "1: !not JSON, line 1, column 14: expected a value"])
+    #expect(throws: Failure.self) { try rows("{\"records\":[{\"a\":1}] 5") }
+  }
+
+  @Test("Lists are read in pieces of any size: the rows are the same")
+  func pieces() throws {
+    let elements = (0..<300).map {
+      #"{"n":\#($0),"t":"é\\\"[{\#(String(repeating: "x", count: $0 * 7))","l":[[],{}]}"#
+    }
+    let text = #"{"skipped":{"a":["]}"]},"deep":[0,{"list":["# + elements.joined(separator: " ,\n") + "]}]}"
+    let whole = try TextFile(text)
+    let pipe = try Pipe()
+    let process = try spawn(["dd", "if=\(whole.path)", "bs=97", "status=none"], output: pipe.writeEnd)
+    pipe.closeWriteEnd()
+    defer { waitForEnd(of: process) }
+    let source = JSONRows(InputFile(reading: dup(pipe.readEnd), name: "pipe"), path: JSONPath("deep.1.list"))
+    #expect(try texts(source).map { String($0.drop { $0 != "{" }) } == elements)
+  }
+
   @Test("A byte order mark does no harm", arguments: ["{\"a\":1}", "[{\"a\":1}]"])
   func byteOrderMark(text: String) throws {
     #expect(try rows("\u{FEFF}" + text) == rows(text))
@@ -127,6 +178,15 @@ struct CSVRowsTests {
     #expect(parts[2] == "4: !text after a closing quote")
     #expect(parts[3] == #"5: {"a":"3","b":"4"}"#)
     #expect(parts[4] == "6: !a quote that is never closed")
+  }
+
+  @Test("An empty text in quotes is a text, and quotes go over the pieces in which a file is read")
+  func emptyTexts() throws {
+    #expect(try rows("a,b\n\"\",\n") == [#"2: {"a":""}"#])
+    #expect(try rows("a\n\"\"\n\n\"\"\"\"") == [#"2: {"a":""}"#, #"4: {"a":"\""}"#])
+    let long = String(repeating: "x\"\"\n,", count: 100_000)
+    let row = try rows("a,b\n\"\(long)\",1\n")
+    #expect(row.count == 1 && row[0].utf8.count > 500_000)
   }
 
   @Test("A heading that names a field twice, or none, is refused", arguments: ["a,a\n1,2", "a,,b\n1,2,3"])

@@ -182,3 +182,135 @@ struct ImportTests {
     #expect(waitForEnd(of: process).status == 130)
   }
 }
+
+@Suite(.timeLimit(.minutes(5)))
+struct ImportFormatTests {
+  let shell: ShellSession
+
+  init() throws { shell = try ShellSession() }
+
+  @Test("A dry run refuses what the import refuses, and saves nothing")
+  func dryRun() throws {
+    _ = try shell.lines("save", "Item", "--name=there", "n:=1")
+    let rows = """
+      {"recordName":"a","n":1,"zoneName":"new"}
+      {"recordName":"there","n":2}
+      {"recordName":"b","n":"text"}
+      {"recordName":"c","m":true}
+      {"recordName":"d","m":1}
+      {"recordName":"_e"}
+      {"recordName":"f","creationDate":1}
+      {"recordName":"g","l":[1,"x"]}
+      {"recordName":"h","n":1.5}
+      nonsense
+      """
+    let folder = try TemporaryFolder()
+    func refused(_ path: String) throws -> [String] {
+      try runToEnd(["cat", path]).outputText.split(separator: "\n").map {
+        let entry = try JSON(parsing: String($0))
+        return "\(entry["place"]?.text ?? "") \(entry["reason"]?.text ?? "")"
+      }
+    }
+    let dry = try shell.run(
+      "import", "-", "--type=Item", "--dry-run", "--report=\(folder.path)/dry", input: rows)
+    #expect(dry.ending.status == 1)
+    #expect(
+      dry.outputText
+        == #"{"dryRun":true,"saved":3,"created":2,"changed":1,"failed":7,"zones":["new"]}"# + "\n")
+    #expect(try shell.lines("query", "Item", "--count") == ["1"])
+    #expect(try shell.lines("call", "fetchZones")[0].contains("new") == false)
+    let real = try shell.run("import", "-", "--type=Item", "--report=\(folder.path)/real", input: rows)
+    #expect(real.outputText == "{\"saved\":3,\"failed\":7}\n")
+    #expect(try refused("\(folder.path)/dry") == refused("\(folder.path)/real"))
+    #expect(try refused("\(folder.path)/dry").count == 7)
+    let text = try shell.terminal("import /dev/null --format jsonl --type=Item --dry-run")
+    #expect(text == "0 records would be saved, 0 of them new\n")
+  }
+
+  @Test("A dry run knows what --policy refuses")
+  func dryRunPolicies() throws {
+    _ = try shell.lines("save", "Item", "--name=there", "n:=1")
+    let rows = "{\"recordName\":\"there\"}\n{\"recordName\":\"a\"}\n{\"recordName\":\"a\"}"
+    let run = try shell.run(
+      "import", "-", "--type=Item", "--dry-run", "-p", "ifServerRecordUnchanged", input: rows)
+    #expect(run.outputText.hasPrefix(#"{"dryRun":true,"saved":1,"created":1,"changed":0,"failed":2"#))
+  }
+
+  @Test("CloudKit's pages are known by their form; what can't be had of them is told")
+  func cloudKit() throws {
+    let pages = """
+      {"records":[
+        {"recordName":"a","recordType":"Note","fields":{"title":{"value":"x","type":"STRING"},
+         "in":{"value":{"recordName":"f","action":"DELETE_SELF","zoneID":{"zoneName":"work"}},"type":"REFERENCE"}},
+         "recordChangeTag":"k","created":{"timestamp":1,"userRecordName":"_u","deviceID":"2"},"zoneID":{"zoneName":"work"}},
+        {"recordName":"b","recordType":"Note","fields":{"title":{"value":5,"type":"INT64"}}},
+        {"recordName":"c","recordType":"Note","deleted":true}
+      ],"continuationMarker":"more"}
+      """
+    let run = try shell.run("import", "-", input: pages)
+    #expect(run.outputText == "{\"saved\":1,\"failed\":1}\n")
+    #expect(run.errorText.contains("line 5, row 2"))
+    #expect(run.errorText.contains("there is more") && run.errorText.contains("1 records that were deleted"))
+    let record = try JSON(parsing: shell.lines("fetch", "a", "--zone=work")[0])
+    #expect(record["fields"]?["in"]?.text == #"{"$reference":{"recordName":"f","action":"deleteSelf"}}"#)
+  }
+
+  @Test("Parse's export: classes by their files' names, and relations from the files that hold them")
+  func parse() throws {
+    let folder = try TemporaryFolder()
+    func file(_ name: String, _ text: String) throws -> String {
+      let source = try TextFile(text, named: "source")
+      _ = try runToEnd(["cp", source.path, "\(folder.path)/\(name)"])
+      return "\(folder.path)/\(name)"
+    }
+    let users = try file(
+      "_User.json",
+      #"{"results":[{"objectId":"u1","username":"ann","createdAt":"2020-01-01T00:00:00.000Z"}]}"#)
+    let posts = try file(
+      "Post.json",
+      "{ \"results\": [\n\t{ \"objectId\": \"p1\", \"n\": 1, \"likes\": {\"__type\":\"Relation\",\"className\":\"_User\"} },\n"
+        + "\t{ \"objectId\": \"p2\", \"n\": 1.5 }\n] }\n")
+    let likes = try file(
+      "_Join:likes:Post.json",
+      #"{"results":[{"owningId":"p1","relatedId":"u1"},{"owningId":"p1","relatedId":"u2"},{"owningId":"gone","relatedId":"u1"}]}"#
+    )
+    #expect(try shell.run("import", users).outputText == "{\"saved\":1,\"failed\":0}\n")
+    #expect(try shell.run("import", posts).outputText == "{\"saved\":2,\"failed\":0}\n")
+    for _ in 1...2 {
+      let run = try shell.run("import", likes)
+      #expect(run.outputText == "{\"saved\":2,\"failed\":1}\n")
+      #expect(run.errorText.contains("row 3"))
+    }
+    #expect(
+      try JSON(parsing: shell.lines("fetch", "p1")[0])["fields"]?.text
+        == #"{"n":1.0,"likes":[{"$reference":{"recordName":"u1"}},{"$reference":{"recordName":"u2"}}]}"#)
+    #expect(try JSON(parsing: shell.lines("fetch", "u1")[0])["recordType"]?.stringValue == "User")
+  }
+
+  @Test("A table's text becomes what the fields are declared to be; what it can't be is refused")
+  func declaredTypes() throws {
+    _ = try shell.lines(
+      "declare", "Item", "n:int64", "d:double", "b:boolean", "at:date", "place:location", "to:reference",
+      "tags:string-list", "o:object", "raw:bytes")
+    let table = """
+      recordName,n,d,b,at,place,to,tags,o,raw,s
+      a,1,2,yes,2026-12-01T00:00:00Z,"50.85, 4.35",x,"[""t""]","{""k"":1}",aGk=,7
+      b,"","",,,,,,,,
+      c,1.5,,,,,,,,,
+      """
+    let run = try shell.run("import", "-", "--type=Item", input: table)
+    #expect(run.outputText == "{\"saved\":2,\"failed\":1}\n")
+    #expect(run.errorText.contains("line 4: its 'n' is no int64: \"1.5\""))
+    #expect(
+      try JSON(parsing: shell.lines("fetch", "a")[0])["fields"]?.text
+        == #"{"n":1,"d":2.0,"b":true,"at":{"$date":"2026-12-01T00:00:00.000Z"},"place":{"$location":{"latitude":50.85,"longitude":4.35}},"to":{"$reference":{"recordName":"x"}},"tags":["t"],"o":{"k":1},"raw":{"$bytes":"aGk="},"s":"7"}"#
+    )
+  }
+
+  @Test("A table of all types asks for one")
+  func exportOfAll() throws {
+    #expect(try shell.run("export", "--format=csv").ending.status == 2)
+    #expect(try shell.run("export").outputText == "")
+    #expect(try shell.run("export", "--format=cloudkit").outputText == "{\"records\":[\n]}\n")
+  }
+}

@@ -1,0 +1,127 @@
+import Glibc
+import JSONRPC
+import ServiceFixture
+import Testing
+
+@testable import listsrpc
+
+@Suite(.timeLimit(.minutes(10)))
+struct ImportResumeTests {
+  let shell: ShellSession
+  let folder: TemporaryFolder
+  var state: String { "\(folder.path)/state" }
+  var report: String { "\(folder.path)/report" }
+
+  init() throws {
+    shell = try ShellSession()
+    folder = try TemporaryFolder()
+  }
+
+  /// Rows without names, every hundredth of them refused.
+  private func rows(_ count: Int) throws -> TextFile {
+    let lines = (0..<count).map { number in
+      number % 100 == 99 ? #"{"_bad":\#(number)}"# : #"{"n":\#(number)}"#
+    }
+    return try TextFile(lines.joined(separator: "\n"), named: "rows.jsonl")
+  }
+
+  private func count() throws -> String {
+    (try? shell.lines("query", "Item", "--count").first) ?? "0"
+  }
+
+  private func spawnImport(_ file: TextFile) throws -> Int32 {
+    try spawn(
+      [shell.program, "import", file.path, "--type=Item", "--resume", state, "--report", report],
+      environment: shell.environment, output: open("/dev/null", O_WRONLY | O_CLOEXEC))
+  }
+
+  private func finish(_ file: TextFile) throws -> ProgramRun {
+    try shell.run("import", file.path, "--type=Item", "--resume", state, "--report", report)
+  }
+
+  /// Nothing is there twice, nothing is missing, and the report has each refused row once.
+  private func check(_ rows: Int, _ last: ProgramRun) throws {
+    #expect(
+      last.outputText == "{\"saved\":\(rows - rows / 100),\"failed\":\(rows / 100)}\n", "\(last.errorText)")
+    let values = try shell.lines("query", "Item", "--fields", "n").compactMap {
+      try JSON(parsing: $0)["fields"]?["n"]?.int64Value
+    }
+    #expect(values.sorted() == (0..<Int64(rows)).filter { $0 % 100 != 99 })
+    let refused = try runToEnd(["cat", report]).outputText.split(separator: "\n").map {
+      try JSON(parsing: String($0))["row"]?["_bad"]?.int64Value
+    }
+    #expect(refused == (0..<Int64(rows)).filter { $0 % 100 == 99 })
+  }
+
+  @Test("Killed at any moment, again and again, it saves every row once and reports every refused row once")
+  func killed() throws {
+    let file = try rows(20_000)
+    var kills = 0
+    for round in 1...12 {
+      let process = try spawnImport(file)
+      // At a moment that its own progress decides, a bit later each time.
+      var waiting = 0
+      while waiting < round * 37 {
+        waiting += 1
+        usleep(200)
+      }
+      kill(process, SIGKILL)
+      if waitForEnd(of: process).signal == SIGKILL { kills += 1 }
+    }
+    #expect(kills > 3)
+    try check(20_000, finish(file))
+    // Once more there is nothing to do.
+    let again = try finish(file)
+    #expect(again.errorText.contains("already"))
+    try check(20_000, again)
+  }
+
+  @Test("Ctrl-C and a service that goes away are gone on from, too")
+  func interrupted() throws {
+    let file = try rows(30_000)
+    let process = try spawnImport(file)
+    while try count() == "0" { usleep(1000) }
+    kill(process, SIGINT)
+    let ending = waitForEnd(of: process)
+    #expect(ending.status == 130 || ending.status == 1)
+    let second = try spawnImport(file)
+    shell.service.stop(SIGKILL)
+    #expect([3, 1].contains(waitForEnd(of: second).status ?? 0))
+    try shell.service.start()
+    try check(30_000, finish(file))
+  }
+
+  @Test(
+    "From standard input the same rows are given again; others are refused, and so is another import's state")
+  func otherInput() throws {
+    let lines = (0..<3000).map { #"{"recordName":"n\#($0)","n":\#($0)}"# }
+    let part = lines[..<1200].joined(separator: "\n")
+    let whole = lines.joined(separator: "\n")
+    let input = try Pipe()
+    let process = try spawn(
+      [shell.program, "import", "-", "--type=Item", "--resume", state], environment: shell.environment,
+      input: input.readEnd, output: open("/dev/null", O_WRONLY | O_CLOEXEC))
+    input.closeReadEnd()
+    _ = part.withCString { write(input.writeEnd, $0, part.utf8.count) }
+    while try !runToEnd(["cat", state]).outputText.contains(#""rows":1000"#) { usleep(1000) }
+    kill(process, SIGKILL)
+    _ = waitForEnd(of: process)
+    let other = try shell.run(
+      "import", "-", "--type=Item", "--resume", state, input: whole.replacing(#""n":3}"#, with: #""n":4}"#))
+    #expect(other.ending.status == 1 && other.errorText.contains("is not the one that was imported before"))
+    let options = try shell.run("import", "-", "--type=Other", "--resume", state, input: whole)
+    #expect(options.ending.status == 1 && options.errorText.contains("the state of another import"))
+    let run = try shell.run("import", "-", "--type=Item", "--resume", state, input: whole)
+    #expect(run.outputText == "{\"saved\":3000,\"failed\":0}\n", "\(run.errorText)")
+    #expect(try count() == "3000")
+  }
+
+  @Test("Two imports with one state at a time are refused, and so is a file that is none")
+  func misuse() throws {
+    let file = try TextFile("something else", named: "state")
+    let run = try shell.run("import", "-", "--type=Item", "--resume", file.path, input: #"{"a":1}"#)
+    #expect(run.ending.status == 1 && run.errorText.contains("no state of 'listsrpc import'"))
+    #expect(try runToEnd(["cat", file.path]).outputText == "something else")
+    #expect(try shell.run("import", "-", "--dry-run", "--resume", state).ending.status == 2)
+  }
+}
