@@ -34,6 +34,15 @@ struct Invocation {
     return descriptor
   }
 
+  /// The name of that database, which need not be open, nor be there.
+  func storeID(for action: AccessPolicy.Action) throws(RecordError) -> StoreID {
+    let container = try arguments.string("container") ?? StoreID.defaultContainer
+    let scope = try arguments.word("database", of: DatabaseName.self) ?? .private
+    let id = StoreID(container: container, database: scope == .public ? .public : .private(caller.userID))
+    if let refusal = service.access.refusal(of: action, in: id, by: caller) { throw refusal }
+    return id
+  }
+
   /// Refuses more records or operations than a request may have.
   func checkItems(_ count: Int) throws(RecordError) {
     if count > limits.maximumItems {

@@ -7,7 +7,7 @@ _listsrpc() {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-      save|fetch|query|count|distinct|aggregate|delete|watch|changes|subscriptions|zones|containers|import|export|schema|declare|call|status|completion|manual) verb=${COMP_WORDS[i]}; break ;;
+      save|fetch|query|count|distinct|aggregate|delete|watch|changes|subscriptions|zones|containers|check|import|export|schema|declare|call|status|completion|manual) verb=${COMP_WORDS[i]}; break ;;
     esac
   done
   case $verb:$prev in
@@ -174,6 +174,10 @@ _listsrpc() {
       else mapfile -t COMPREPLY < <(compgen -W 'delete' -- "$cur")
       fi
       ;;
+    check)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
     import)
       if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--type --zone --name-from --rename --reference --fields --convert --at --format --policy --dry-run --report --resume --socket --container --database --json --no-progress --help' -- "$cur")
       else compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -210,7 +214,7 @@ _listsrpc() {
       ;;
     *)
       if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help --version' -- "$cur")
-      else mapfile -t COMPREPLY < <(compgen -W 'save fetch query count distinct aggregate delete watch changes subscriptions zones containers import export schema declare call status completion manual' -- "$cur")
+      else mapfile -t COMPREPLY < <(compgen -W 'save fetch query count distinct aggregate delete watch changes subscriptions zones containers check import export schema declare call status completion manual' -- "$cur")
       fi
       ;;
   esac

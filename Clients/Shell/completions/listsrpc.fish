@@ -124,6 +124,7 @@ complete -c listsrpc -n '__fish_seen_subcommand_from zones' -l ignore-missing -d
 complete -c listsrpc -n '__fish_seen_subcommand_from zones' -a 'save delete'
 complete -c listsrpc -n __fish_use_subcommand -a containers -d 'List or delete containers'
 complete -c listsrpc -n '__fish_seen_subcommand_from containers' -a 'delete'
+complete -c listsrpc -n __fish_use_subcommand -a check -d 'Look a database through for damage'
 complete -c listsrpc -n __fish_use_subcommand -a import -d 'Save the records of a file'
 complete -c listsrpc -n '__fish_seen_subcommand_from import' -l type -s t -x -d 'The type of the records; those that were exported say theirs'
 complete -c listsrpc -n '__fish_seen_subcommand_from import' -l zone -s z -x -d 'The zone (default: _defaultZone)'

@@ -9,7 +9,7 @@ extension Method {
   private static let capabilities = [
     "batch", "changes", "sections", "atomicBatches", "localizedCollation", "include", "distinct", "aggregate",
     "explain", "cloudKitFilters", "fetchChanges", "liveResults", "savedSubscriptions", "zones",
-    "idempotency", "containers",
+    "idempotency", "containers", "check",
   ]
 
   static let serverInfo = Method(

@@ -75,7 +75,7 @@ public final class StoreDirectory: Sendable {
     state.withLock { $0.lock = nil }
   }
 
-  private func place(
+  func place(
     of id: StoreID, in state: inout State
   ) throws(RecordError) -> RecordStoreConfiguration.Location {
     try StoreID.check(id.container)

@@ -1,0 +1,54 @@
+internal import Glibc
+public import Records
+internal import SQLite
+internal import Synchronization
+
+extension StoreDirectory {
+  /// Looks a store's file through, whether it can be opened as a store or not; changes nothing. Reads the whole file on
+  /// the caller's thread, while others read and write.
+  ///
+  /// Throws as ``store(_:)``, but for damage, which is a problem of the report.
+  public func check(_ id: StoreID) throws(RecordError) -> StoreReport {
+    guard let path = try path(of: id) else { return StoreReport() }
+    let file = StoreFile(
+      path: path, isDurable: true, busyTimeout: template.limits.busyTimeout,
+      cacheBytes: template.limits.cacheBytes, log: template.log)
+    guard file.identity != nil else { return StoreReport() }
+    do throws(RecordError) {
+      guard let report = try check(file) else { throw RecordError.stopping }
+      return report
+    } catch {
+      guard error.code == .storeDamaged else { throw error }
+      var report = StoreReport()
+      report.note(.init(.file, "the file is damaged where it says what is in it, or is no store"))
+      return report
+    }
+  }
+
+  /// Nil when the directory is closed meanwhile.
+  private func check(_ file: StoreFile) throws(RecordError) -> StoreReport? {
+    let connection = try file.openReader()
+    do {
+      let transaction = try Transaction(.deferred, in: connection.database)
+      let report = try StoreCheck(connection, isStopped: { [self] in isClosed }).run()
+      transaction.rollBack()
+      return report
+    } catch {
+      throw file.explain(error)
+    }
+  }
+
+  /// Where the store's file is, or would be; nil for one that is to be in memory and is not there yet.
+  func path(of id: StoreID) throws(RecordError) -> String? {
+    try state.withLock { (state: inout State) throws(RecordError) -> String? in
+      guard !state.isClosed else { throw .stopping }
+      if let store = state.stores[id] { return store.path }
+      switch try place(of: id, in: &state) {
+      case .file(let path): return path
+      case .memory: return nil
+      }
+    }
+  }
+
+  private var isClosed: Bool { state.withLock { $0.isClosed } }
+}
