@@ -27,7 +27,10 @@ struct StoreFile: Sendable {
     return stat(path, &status) == 0 ? Identity(device: status.st_dev, inode: status.st_ino) : nil
   }
 
-  private func size(_ suffix: String = "") -> Int? {
+  /// Whether the system would let it be written now.
+  var canBeWritten: Bool { access(path, W_OK) == 0 && access(folder, W_OK) == 0 }
+
+  func size(_ suffix: String = "") -> Int? {
     var status = stat()
     return stat(path + suffix, &status) == 0 ? Int(status.st_size) : nil
   }
@@ -98,7 +101,8 @@ struct StoreFile: Sendable {
   private func checkThatSomethingIsThere() throws(RecordError) {
     guard let size = size() else {
       if access(folder, W_OK) != 0, errno == EROFS || errno == EACCES { throw .storageReadOnly }
-      throw .storeUnreachable
+      // Only one that has been there is opened without being made.
+      throw .storeMissing
     }
     guard size == 0, self.size("-wal") ?? 0 == 0 else { return }
     log("store \(path): the file is empty, though it was not when it was made; it is left as it is")

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Records
 internal import SQLite
 
@@ -22,7 +23,7 @@ final class Writer {
   let advisor: IndexAdvisor
   private let use: FileUse
   let deliver: @Sendable (CommitGroup) -> Void
-  private let copyLog: @Sendable () -> Void
+  let copyLog: @Sendable () -> Void
 
   private(set) var connection: Connection?
   /// The file that is, or was last, open.
@@ -35,7 +36,7 @@ final class Writer {
   /// Changes when another connection has written.
   private var dataVersion: Int64 = 0
   /// Pages in the log beyond which it is to be copied.
-  private var pagesForCopying: Int
+  var pagesForCopying: Int
   var indexWork = IndexWork.unknown
   /// The schema in which index work was looked for.
   var schemaSeen: Int64 = -1
@@ -103,6 +104,7 @@ final class Writer {
     keepUsesAtTimes()
     for answer in pings { answer() }
     copyLogIfLong()
+    if !group.changeSets.isEmpty { takeRoom() }
     lookForIndexWork()
   }
 
@@ -123,9 +125,23 @@ final class Writer {
         makeRoom()
         return each(requests, savingRoom: true)
       case .internalError, .limitExceeded: return each(requests, savingRoom: false)
+      case .storageReadOnly where file.canBeWritten: return afterReadersLetGo(requests)
       default: return failed(requests, error)
       }
     }
+  }
+
+  /// Readers that opened the file when it could not be written share with the writer what they could open only so,
+  /// until they hear of a group.
+  private func afterReadersLetGo(_ requests: [PendingWrite]) -> CommitGroup {
+    deliver(CommitGroup(answers: [], changeSets: []))
+    for _ in 0..<50 {
+      usleep(2000)
+      do { return try attempt(requests) } catch {
+        guard error.code == .storageReadOnly, file.canBeWritten else { return failed(requests, error) }
+      }
+    }
+    return failed(requests, .storageReadOnly)
   }
 
   private func each(_ requests: [PendingWrite], savingRoom: Bool) -> CommitGroup {
@@ -201,10 +217,13 @@ final class Writer {
       return value
     } catch {
       isCurrent = false
-      if error.code == .damaged || error.code == .notADatabase {
+      switch error.code {
+      case .damaged, .notADatabase:
         // Writing on would do more damage. Should another file take its place, that is opened.
         damaged = identity
         close()
+      case .readOnly: close()
+      default: break
       }
       throw file.explain(error)
     }
@@ -245,6 +264,7 @@ final class Writer {
     damaged = nil
     isCurrent = false
     use.noteWriter(isOpen: true)
+    takeRoomForLog()
     return opened
   }
 
@@ -274,75 +294,6 @@ final class Writer {
     } catch {
       isCurrent = false
       throw file.explain(error)
-    }
-  }
-
-  // MARK: Room
-
-  /// Gives up the log of changes, and lets the write-ahead log be used again from its start: it keeps its
-  /// place on the disk, which is what deletions are written to when there is no other. Does what it can.
-  private func makeRoom() {
-    restartLog()
-    guard !isCurrent || state.changes > 0 else { return }
-    do {
-      try transact(keepsHistory: false) { (work: inout WriteTransaction) throws(SQLiteError) in
-        try work.pruneAll()
-      }
-    } catch {
-      file.log("store \(file.path): no room, and none could be made")
-    }
-    restartLog()
-  }
-
-  /// Whether a save may use what room there is, that of removed records in the file included.
-  private var hasRoom: Bool {
-    guard let room = DiskRoom(forFile: file.path), let database = connection?.database,
-      let pages = try? database.integer("PRAGMA freelist_count")
-    else { return true }
-    return room.free + Int(pages) * Self.pageBytes >= room.reserve
-  }
-
-  /// Whether an index may be built now: it is the first to do without.
-  var hasRoomForIndexes: Bool {
-    let pages = connection?.database.loggedPages ?? 0
-    return DiskRoom(forFile: file.path)?.isShort(forLog: pages * Self.pageBytes) != true
-  }
-
-  // MARK: The write-ahead log
-
-  private static let pageBytes = 4096
-  /// In place of a number of pages: the log is being copied.
-  private static let untilCopied = Int.max
-
-  private var isCopyingLog: Bool { pagesForCopying == Self.untilCopied }
-
-  func copyLogIfLong() {
-    guard let pages = connection?.database.loggedPages, pages > 0 else { return }
-    if DiskRoom(forFile: file.path)?.isShort(forLog: pages * Self.pageBytes) == true {
-      restartLog()
-    } else if pages >= pagesForCopying {
-      pagesForCopying = Self.untilCopied
-      copyLog()
-    }
-  }
-
-  /// Copies the few pages that came after the background's copying. Short, since those are in memory still.
-  private func finishCopyingLog() {
-    _ = try? connection?.database.checkpoint(.passive)
-  }
-
-  /// Lets the log start anew: everything in it is copied, and readers renew when they hear of a group. Waits
-  /// for them a moment only; otherwise a later time will do.
-  private func restartLog() {
-    guard let database = connection?.database else { return }
-    database.setBusyTimeout(20)
-    defer { database.setBusyTimeout(file.busyTimeout) }
-    let pages = configuration.limits.checkpointPages
-    do {
-      try database.checkpoint(.restart)
-      pagesForCopying = pages
-    } catch {
-      pagesForCopying = database.loggedPages + pages
     }
   }
 }
