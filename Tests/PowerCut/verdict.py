@@ -14,7 +14,7 @@ from typing import Any, Optional
 from line_connection import LineConnection, Lost
 from listsd_process import ListsdProcess, StartFault
 from recording import Recording, Replies
-from workload import OTHER_CONTAINER, SHARED
+from workload import SHARED
 
 Json = Any
 Records = dict[str, Json]
@@ -80,9 +80,7 @@ def judge(
     """Raises `Broken`. `environment`: of the service that opens it."""
     opened = Opened(folder, listsd, environment)
     try:
-        containers = ["default"]
-        if any(OTHER_CONTAINER in key for states in promised.recording.states for key in states[-1]["records"]):
-            containers.append(OTHER_CONTAINER)
+        containers = _containers(promised.recording)
         replayed = {container: _replayed(opened, container) for container in containers}
         for container in containers:
             _compare_with_queries(opened, container, replayed[container])
@@ -99,6 +97,11 @@ def judge(
 
 
 # MARK: What is there
+
+
+def _containers(recording: Recording) -> list[str]:
+    """All that something was ever saved in."""
+    return sorted({key.split("/")[0] for states in recording.states for state in states for key in state["records"]} | {"default"})
 
 
 def _replayed(opened: Opened, container: str, since: Optional[str] = None) -> list[Json]:

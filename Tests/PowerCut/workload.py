@@ -87,6 +87,10 @@ def _declare(path: str) -> None:
         raise ValueError(error)
 
 
+def own_container(owner: int) -> str:
+    return f"own{owner}"
+
+
 class Owner:
     """A client with records of its own, so that it knows what they are to be. One request at a time."""
 
@@ -95,6 +99,7 @@ class Owner:
         self._draw = random.Random(seed)
         self._has_assets = "assets" in abilities
         self._has_keys = "idempotency" in abilities
+        self._has_containers = "containers" in abilities
         self._names = [f"c{number}-{place}" for place in range(4)]
         self._zone = f"z{number}"
         self._turn = 0
@@ -135,6 +140,9 @@ class Owner:
         if self._has_assets:
             kinds.append(self._asset)
             weights.append(2)
+        if self._has_containers:
+            kinds.append(self._contained)
+            weights.append(1.5)
         return self._draw.choices(kinds, weights)[0](state)
 
     def _fields(self) -> Json:
@@ -196,6 +204,16 @@ class Owner:
 
     def _elsewhere(self, state: Json) -> tuple[str, Json]:
         return self._save(state, container=OTHER_CONTAINER)
+
+    def _contained(self, state: Json) -> tuple[str, Json]:
+        """In a container of its own, which is deleted now and then with all that is in it."""
+        container = own_container(self._number)
+        there = [key for key in state["records"] if key.startswith(f"{container}/")]
+        if not there or self._draw.random() < 0.6:
+            return self._save(state, container=container)
+        for key in there:
+            del state["records"][key]
+        return "deleteContainer", {"container": container}
 
     def _asset(self, state: Json) -> tuple[str, Json]:
         """Saves one, and then a record with it."""
