@@ -19,7 +19,7 @@ from line_connection import LineConnection  # noqa: E402
 from model import Call  # noqa: E402
 from round import Options  # noqa: E402
 
-SECONDS = float(os.environ.get("HISTORY_SECONDS", "8"))
+SECONDS = float(os.environ.get("HISTORY_SECONDS", "6"))
 Answer = tuple[Optional[Any], Optional[Any]]
 
 

@@ -21,7 +21,7 @@ from simulation import roomy  # noqa: E402
 from states import content, state  # noqa: E402
 from workload import compiled, record  # noqa: E402
 
-SECONDS = float(os.environ.get("POWER_CUT_SECONDS", "10"))
+SECONDS = float(os.environ.get("POWER_CUT_SECONDS", "8"))
 
 
 class PowerCutTests(unittest.TestCase):
