@@ -114,6 +114,7 @@ _listsrpc() {
     export:--fields|export:-f) return ;;
     export:--sort|export:-s) return ;;
     export:--format) mapfile -t COMPREPLY < <(compgen -W 'json jsonl csv tsv cloudkit parse' -- "$cur"); return ;;
+    export:--assets) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
     export:--output|export:-o) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
     declare:--index|declare:-i) return ;;
     declare:--automatic-indexes) mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$cur"); return ;;
@@ -184,7 +185,7 @@ _listsrpc() {
       fi
       ;;
     export)
-      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --var --filter-by --zone --fields --sort --format --output --socket --container --database --json --no-progress --help' -- "$cur")
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --var --filter-by --zone --fields --sort --format --assets --output --socket --container --database --json --no-progress --help' -- "$cur")
       fi
       ;;
     schema)

@@ -150,6 +150,7 @@ complete -c listsrpc -n '__fish_seen_subcommand_from export' -l zone -s z -x -d 
 complete -c listsrpc -n '__fish_seen_subcommand_from export' -l fields -s f -x -d 'Only these fields, with commas between them'
 complete -c listsrpc -n '__fish_seen_subcommand_from export' -l sort -s s -x -d 'Sort by these keys: \'name\', \'-name\' for descending, \'name:localized\' as a person expects, \'shop:near=50.85,4.35\' by the distance from a latitude and longitude, \':nullsFirst\' and \':nullsLast\''
 complete -c listsrpc -n '__fish_seen_subcommand_from export' -l format -x -a 'json jsonl csv tsv cloudkit parse' -d 'jsonl, json, csv, tsv, cloudkit or parse (default: by the file\'s name, else jsonl)'
+complete -c listsrpc -n '__fish_seen_subcommand_from export' -l assets -x -a '(__fish_complete_directories)' -d 'Write the files of assets into this folder, each under its checksum; those that are there stay'
 complete -c listsrpc -n '__fish_seen_subcommand_from export' -l output -s o -r -F -d 'The file (default: standard output)'
 complete -c listsrpc -n __fish_use_subcommand -a schema -d 'Show the record types, their fields and indexes'
 complete -c listsrpc -n '__fish_seen_subcommand_from schema' -l ckdb -d 'Print the schema as CloudKit\'s tools have it'

@@ -5,6 +5,7 @@ import JSONRPC
 final class ExportRun {
   private let queries: [RecordQuery]
   private let session: Session
+  private let assets: AssetFolder?
   private var form: any ExportForm
   private(set) var written = 0
   private var bar: ProgressBar
@@ -12,9 +13,14 @@ final class ExportRun {
 
   /// Asks what there is to write.
   ///
-  /// - Parameter queries: One for each record type.
-  init(_ queries: [RecordQuery], _ format: RowFormat, _ session: Session) async throws(Failure) {
+  /// - Parameters:
+  ///   - queries: One for each record type.
+  ///   - assets: Where the files of assets go; nil: nowhere.
+  init(_ queries: [RecordQuery], _ format: RowFormat, assets: AssetFolder?, _ session: Session)
+    async throws(Failure)
+  {
     self.queries = queries
+    self.assets = assets
     self.session = session
     bar = ProgressBar("Exporting", on: session.errors)
     var total = 0
@@ -65,6 +71,7 @@ final class ExportRun {
       var pages = ResultPages(query, limit: nil, session: session)
       while let page = try await pages.next() {
         try await form.prepare(page.records)
+        try await assets?.fetch(for: page.records)
         for record in page.records {
           if written > 0 { try output.write(form.separator) }
           try output.write(form.bytes(of: record))

@@ -68,6 +68,21 @@ struct ImportBatch {
     bytes += item.record.bytes.count
   }
 
+  /// The batch without those records that `reason` has a reason against.
+  func refusing(_ reason: (ImportItem) -> String?) -> ImportBatch {
+    var result = ImportBatch()
+    result.end = end
+    result.refusals = refusals
+    for item in items {
+      if let reason = reason(item) {
+        result.refusals.append(.init(place: item.place, reason: reason, row: item.row))
+      } else {
+        result.append(item)
+      }
+    }
+    return result
+  }
+
   /// How many records, and bytes of them, go into one request.
   struct Limits {
     let maximumItems: Int

@@ -3,8 +3,8 @@ import Records
 
 /// Says what an import would do, and what would be refused, without saving anything.
 ///
-/// Names, values, limits and types are judged by the same code as in the service; what only the store knows, the
-/// rules of fields and references to what isn't there, is not looked at.
+/// Names, values, limits, types and rules of fields are judged by the same code as in the service. What other records
+/// decide is not looked at: values that must be unique, and references to what isn't there.
 @MainActor
 final class ImportCheck {
   private struct Field: Hashable {
@@ -19,6 +19,8 @@ final class ImportCheck {
 
   /// The types of fields: as they are, then as the records that came before would make them.
   private var types: [Field: FieldType] = [:]
+  /// The fields that have rules, of each record type.
+  private var rules: [String: [(field: String, rules: FieldRules)]] = [:]
   private var zones: Set<String> = []
   /// Zones that the import would make.
   private(set) var newZones: [String] = []
@@ -35,16 +37,22 @@ final class ImportCheck {
     maximumRecordBytes = limits?["maximumRecordBytes"]?.int64Value.map { Int($0) } ?? .max
     maximumFields = limits?["maximumFields"]?.int64Value.map { Int($0) } ?? .max
     let schema = try await session.call("fetchSchema", [])
-    for type in schema["recordTypes"].map({ Array($0.elements) }) ?? [] {
-      let name = type["name"]?.stringValue ?? ""
-      for field in type["fields"].map({ Array($0.elements) }) ?? [] {
-        types[Field(name, field["name"]?.stringValue ?? "")] =
-          field["type"]?.stringValue.flatMap { FieldType(name: $0) }
-      }
-    }
+    for type in schema["recordTypes"].map({ Array($0.elements) }) ?? [] { learn(type) }
     let reply = try await session.call("fetchZones", [])
     zones = Set(reply["zones"]?.elements.compactMap { $0["zoneName"]?.stringValue } ?? [])
     zones.insert(Identifier.defaultZone)
+  }
+
+  private func learn(_ recordType: JSON) {
+    let typeName = recordType["name"]?.stringValue ?? ""
+    for field in recordType["fields"].map({ Array($0.elements) }) ?? [] {
+      guard let name = field["name"]?.stringValue,
+        let type = field["type"]?.stringValue.flatMap({ FieldType(name: $0) })
+      else { continue }
+      types[Field(typeName, name)] = type
+      let rules = FieldRules(stored: field, type: type)
+      if rules.areChecked { self.rules[typeName, default: []].append((name, rules)) }
+    }
   }
 
   func outcomes(of items: [ImportItem], _ session: Session) async throws(Failure) -> [ImportOutcome] {
@@ -103,16 +111,41 @@ final class ImportCheck {
     if item.operationType == "update", !exists {
       throw RecordError(.unknownItem, "there is no record '\(draft.recordName ?? "")'")
     }
+    let keepsOthers = exists && item.operationType != "forceReplace"
+    let found = try newTypes(draft)
+    try checkRules(of: draft, keepsOthers: keepsOthers)
+    types.merge(found) { old, _ in old }
+    if zones.insert(draft.zoneName).inserted { newZones.append(draft.zoneName) }
+    if let key, names.count < Self.maximumNames { names.insert(key) }
+    if exists { changed += 1 } else { created += 1 }
+  }
+
+  /// The types that the record's fields would get that have none; throws where one has another.
+  private func newTypes(_ draft: RecordDraft) throws(RecordError) -> [Field: FieldType] {
     var found: [Field: FieldType] = [:]
     for field in draft.fields {
       let place = Field(draft.recordType, field.name)
       let value = try field.change.applied(to: nil, type: types[place], field: field.name)
       if types[place] == nil, let type = value?.type { found[place] = type }
     }
-    types.merge(found) { old, _ in old }
-    if zones.insert(draft.zoneName).inserted { newZones.append(draft.zoneName) }
-    if let key, names.count < Self.maximumNames { names.insert(key) }
-    if exists { changed += 1 } else { created += 1 }
+    return found
+  }
+
+  /// - Parameter keepsOthers: Fields that are not sent keep what they have.
+  private func checkRules(of draft: RecordDraft, keepsOthers: Bool) throws(RecordError) {
+    for (name, rules) in rules[draft.recordType] ?? [] {
+      let sent = draft.fields.first { $0.name.hasSameUTF8(as: name) }
+      guard sent != nil || !keepsOthers else { continue }
+      var value: FieldValue?
+      switch sent?.change {
+      case nil: value = rules.standard
+      case .set(let new): value = types[Field(draft.recordType, name)]?.adopt(new) ?? new
+      case .unset: break
+      // What comes of these depends on what is there.
+      default: continue
+      }
+      if let violation = rules.violation(of: value) { throw violation.error(field: name) }
+    }
   }
 
   /// What would come of it.

@@ -11,6 +11,8 @@ final class ImportRun {
     var reportPath: String?
     /// The beginning of the requests' keys; nil: they have none.
     var keyPrefix: String?
+    /// Where the files of assets are; nil: nowhere.
+    var assets: AssetFolder?
     /// Looks instead of saving; nil: it saves.
     var check: ImportCheck?
   }
@@ -26,9 +28,7 @@ final class ImportRun {
   private var progress: ImportState.Progress
   /// Behind the row that was read last.
   private var position = ImportPosition()
-  private var bar: ProgressBar
-  /// How many rows there are, where all were read before the first was sent.
-  private var total: Int?
+  private let display: ImportDisplay
   private var sender: ImportSender?
   /// Where an earlier run ended.
   private let start: ImportPosition
@@ -43,11 +43,12 @@ final class ImportRun {
     progress = plan.state?.progress ?? .init()
     start = progress.position
     report = try ImportReport(plan.reportPath, keeping: progress.reportBytes, session)
-    bar = ProgressBar(plan.check == nil ? "Importing" : "Checking", on: session.errors)
+    display = ImportDisplay(plan.check == nil ? "Importing" : "Checking", session)
     if progress.deferredBytes > 0 { try openDeferred() }
     guard plan.check == nil else { return }
     weak var run: ImportRun?
-    sender = ImportSender(session, keyPrefix: plan.keyPrefix) { batch, outcomes throws(Failure) in
+    sender = ImportSender(session, keyPrefix: plan.keyPrefix, assets: plan.assets) {
+      batch, outcomes throws(Failure) in
       try run?.settle(batch, outcomes)
     }
     run = self
@@ -62,13 +63,13 @@ final class ImportRun {
     do throws(Failure) {
       try await takeAll()
     } catch {
-      bar.clear()
+      display.clear()
       // What is under way may be done all the same, and is noted then.
       if error.rejection != nil || plan.check != nil { try? await sender?.drain() }
       if progress.saved + progress.failed > 0 { try? printCounts() }
       throw error
     }
-    bar.clear()
+    display.clear()
     report.end()
     for note in source.notes + reader.notes { session.errors.say(DisplayText.harmless(note)) }
     try printCounts()
@@ -85,7 +86,7 @@ final class ImportRun {
 
   private func takeAll() async throws(Failure) {
     let rows = try collected()
-    total = rows?.all.count
+    display.total = rows?.all.count
     var index = 0
     while !Interruption.happened {
       let row: InputRow?
@@ -188,7 +189,7 @@ final class ImportRun {
       case .deferred(let reason): try putOff(item, reason)
       }
     }
-    showProgress()
+    display.show(progress, source)
     guard !isRetrying else { return }
     progress.position = batch.end
     try note()
@@ -196,7 +197,7 @@ final class ImportRun {
 
   private func refuse(_ refusal: ImportRefusal) throws(Failure) {
     progress.failed += 1
-    bar.clear()
+    display.clear()
     try report.tell(refusal)
   }
 
@@ -274,32 +275,11 @@ final class ImportRun {
     try refuse(ImportRefusal(place: item.place, reason: reason, row: item.row))
   }
 
-  // MARK: Telling
-
-  private func showProgress() {
-    guard session.showsProgress else { return }
-    let done = Int(progress.saved + progress.failed)
-    bar.show(done, of: total ?? source.progress.map { estimate($0, done) })
-  }
-
-  /// Bytes turned into rows by what the rows so far took.
-  private func estimate(_ read: (done: Int, total: Int), _ done: Int) -> Int {
-    guard read.done > 0 else { return done }
-    return max(done, Int(Double(done) * Double(read.total) / Double(read.done)))
-  }
-
   private func printCounts() throws(Failure) {
-    let output = session.output
-    if let check = plan.check {
-      try output.write(check.summary(progress.saved, progress.failed, asJSON: session.printsJSON))
-    } else if session.printsJSON {
-      let counts: JSONNode = ["saved": .int(progress.saved), "failed": .int(progress.failed)]
-      try output.writeLine(counts.encoded())
-    } else {
-      let failed = progress.failed > 0 ? ", \(progress.failed) could not be saved" : ""
-      let type = reader.mapping.recordType.map { " as \(DisplayText.harmless($0))" } ?? ""
-      try output.write("\(progress.saved) records saved\(type)\(failed)\n")
+    guard let check = plan.check else {
+      return try display.printCounts(progress, recordType: reader.mapping.recordType)
     }
-    try output.flush()
+    try session.output.write(check.summary(progress.saved, progress.failed, asJSON: session.printsJSON))
+    try session.output.flush()
   }
 }

@@ -13,23 +13,26 @@ final class ImportSender {
   /// The zones that are there; nil until somebody asks.
   private var zones: Set<String>?
   private var refusedZones: [String: String] = [:]
+  /// Where the files of assets are; nil: nowhere.
+  private let assets: AssetFolder?
   /// How often a service that is busy is asked again.
   private static let attempts = 6
   private static let maximumUnderWay = 4
 
   init(
-    _ session: Session, keyPrefix: String?,
+    _ session: Session, keyPrefix: String?, assets: AssetFolder?,
     settled: @escaping @MainActor (ImportBatch, [ImportOutcome]) throws(Failure) -> Void
   ) {
     self.session = session
     self.keyPrefix = keyPrefix
+    self.assets = assets
     self.settled = settled
   }
 
   /// Sends the batch, once there is room. Two batches with a record in common are never under way together, so
   /// that the later one has the last word.
   func send(_ batch: ImportBatch) async throws(Failure) {
-    let batch = try await withZones(batch)
+    let batch = try await withAssets(try await withZones(batch))
     let keys = Set(batch.items.compactMap(\.key))
     while underWay.count >= Self.maximumUnderWay
       || underWay.contains(where: { !$0.keys.isDisjoint(with: keys) })
@@ -168,17 +171,19 @@ final class ImportSender {
     }
     self.zones = zones
     guard !refusedZones.isEmpty else { return batch }
-    var result = ImportBatch()
-    result.end = batch.end
-    result.refusals = batch.refusals
+    let refusedZones = refusedZones
+    return batch.refusing { refusedZones[$0.record["zoneName"]?.stringValue ?? ""] }
+  }
+
+  /// Saves the files of the records' assets; takes those records out for which that failed.
+  private func withAssets(_ batch: ImportBatch) async throws(Failure) -> ImportBatch {
+    guard let assets else { return batch }
+    var refused: [String: String] = [:]
     for item in batch.items {
-      if let reason = refusedZones[item.record["zoneName"]?.stringValue ?? ""] {
-        result.refusals.append(.init(place: item.place, reason: reason, row: item.row))
-      } else {
-        result.append(item)
-      }
+      if let reason = try await assets.save(for: item.record) { refused[item.place] = reason }
     }
-    return result
+    guard !refused.isEmpty else { return batch }
+    return batch.refusing { refused[$0.place] }
   }
 
   private func presentZones() async throws(Failure) -> Set<String> {

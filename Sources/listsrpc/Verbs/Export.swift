@@ -15,12 +15,17 @@ enum Export: Verb {
       Option(
         "format", takes: "FORMAT", completion: .choices(RowFormat.allCases.map(\.rawValue)),
         "jsonl, json, csv, tsv, cloudkit or parse (default: by the file's name, else jsonl)"),
+      Option(
+        "assets", takes: "DIR", completion: .directory,
+        "Write the files of assets into this folder, each under its checksum; those that are there stay"),
       Option("output", letter: "o", takes: "FILE", completion: .file, "The file (default: standard output)"),
     ],
     operands: [Operand("TYPE", "The record type (default: every type)", count: .optional)],
     examples: [
       .init("listsrpc export Item -o items.csv --fields name,quantity", "A table for a spreadsheet"),
-      .init("listsrpc export -o everything.jsonl", "All records of all types and zones"),
+      .init(
+        "listsrpc export -o everything.jsonl --assets files",
+        "All records of all types and zones, and their assets"),
     ]
   )
 
@@ -36,7 +41,8 @@ enum Export: Verb {
     let queries = try await queries(arguments, session)
     do throws(Failure) {
       // The query comes first: a file is not emptied for one that is refused.
-      let run = try await ExportRun(queries, format, session)
+      let run = try await ExportRun(
+        queries, format, assets: arguments.value("assets").map { AssetFolder($0, session) }, session)
       let file = try path.map { path throws(Failure) in try ExportFile(path) }
       try await run.write(to: file?.output ?? session.output)
       try file?.finish()

@@ -66,6 +66,7 @@ enum Import: Verb {
     let info = try await session.call("serverInfo", [])
     if source is CSVRows { mapping.types = try await types(session) }
     var plan = ImportRun.Plan(limits: .init(info["limits"]), reportPath: arguments.value("report"))
+    plan.assets = arguments.value("assets").map { AssetFolder($0, session) }
     if let path = arguments.value("resume") {
       let state = try ImportState(path, of: description(arguments, session))
       plan.state = state

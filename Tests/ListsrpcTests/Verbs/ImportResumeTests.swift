@@ -55,7 +55,7 @@ struct ImportResumeTests {
 
   @Test("Killed at any moment, again and again, it saves every row once and reports every refused row once")
   func killed() throws {
-    let file = try rows(20_000)
+    let file = try rows(10_000)
     var kills = 0
     for round in 1...12 {
       let process = try spawnImport(file)
@@ -69,16 +69,16 @@ struct ImportResumeTests {
       if waitForEnd(of: process).signal == SIGKILL { kills += 1 }
     }
     #expect(kills > 3)
-    try check(20_000, finish(file))
+    try check(10_000, finish(file))
     // Once more there is nothing to do.
     let again = try finish(file)
     #expect(again.errorText.contains("already"))
-    try check(20_000, again)
+    try check(10_000, again)
   }
 
   @Test("Ctrl-C and a service that goes away are gone on from, too")
   func interrupted() throws {
-    let file = try rows(30_000)
+    let file = try rows(12_000)
     let process = try spawnImport(file)
     while try count() == "0" { usleep(1000) }
     kill(process, SIGINT)
@@ -88,7 +88,7 @@ struct ImportResumeTests {
     shell.service.stop(SIGKILL)
     #expect([3, 1].contains(waitForEnd(of: second).status ?? 0))
     try shell.service.start()
-    try check(30_000, finish(file))
+    try check(12_000, finish(file))
   }
 
   @Test(
