@@ -126,4 +126,27 @@ struct SchemaParserTests {
       #expect(try SchemaParser.parse(schema.text) == schema)
     }
   }
+
+  @Test("A text with anything taken out, put in or cut off is read, or refused at a place in it")
+  func damaged() throws {
+    let text = Array(
+      "DEFINE SCHEMA CREATE ROLE r; RECORD TYPE T (\"___etag\" STRING, a LIST<INT64> SORTABLE, /* é */ GRANT READ TO r);"
+        .unicodeScalars)
+    let signs = Array("\"();,<>/*- \n\raé\u{301}_9".unicodeScalars)
+    for index in text.indices {
+      var variants = [Array(text[..<index]), Array(text[..<index] + text[(index + 1)...])]
+      variants += signs.map { Array(text[..<index] + [$0] + text[index...]) }
+      for variant in variants {
+        var string = ""
+        string.unicodeScalars.append(contentsOf: variant)
+        do throws(SchemaFault) {
+          _ = try SchemaParser.parse(string)
+        } catch {
+          let lines = variant.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" }
+          #expect(error.line >= 1 && error.line <= lines.count, "\(string)")
+          #expect(error.column >= 1 && error.column <= variant.count + 1, "\(string)")
+        }
+      }
+    }
+  }
 }

@@ -132,6 +132,30 @@ struct JSONRowsTests {
     #expect(try texts(source).map { String($0.drop { $0 != "{" }) } == elements)
   }
 
+  @Test(
+    "A file that was cut short anywhere gives the rows before the cut, and a fault where one is cut in two",
+    arguments: [
+      #"[{"a":1},{"b":[1,"é\"]"]} , {"c":null}]"#, #"{"records":[{"a":1},{"b":"}"}],"moreComing":false}"#,
+      "{\"a\":1}\n{\"b\":\n{\"c\":[2]}} {\"d\":4}\n",
+    ])
+  func cuts(text: String) throws {
+    let whole = try rows(text).map { $0.drop { $0 != " " } }
+    let bytes = Array(text.utf8)
+    for count in 0..<bytes.count {
+      let file = try TextFile(String(decoding: bytes[..<count], as: UTF8.self))
+      let source = try JSONRows(InputFile(file.path), path: nil)
+      var found: [Substring] = []
+      do throws(Failure) {
+        while let row = try source.next() {
+          guard case .value(let value, _) = row else { break }
+          found.append(" " + value.text[...])
+        }
+      } catch {}
+      // A wrapper that is cut before its list is a line by itself, and damaged.
+      #expect(whole.starts(with: found), "cut at \(count)")
+    }
+  }
+
   @Test("A byte order mark does no harm", arguments: ["{\"a\":1}", "[{\"a\":1}]"])
   func byteOrderMark(text: String) throws {
     #expect(try rows("\u{FEFF}" + text) == rows(text))
