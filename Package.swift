@@ -76,7 +76,7 @@ let package = Package(
     tests("FilesTests", of: ["Files"]),
     tests("RecordsTests", of: ["CLinux", "JSONRPC", "Records"]),
     tests("SQLiteTests", of: ["SQLite"]),
-    tests("RecordStoreTests", of: ["JSONRPC", "RecordStore", "Records", "SQLite"]),
+    tests("RecordStoreTests", of: ["CLinux", "Files", "JSONRPC", "RecordStore", "Records", "SQLite"]),
     tests(
       "ListsServiceTests",
       of: [

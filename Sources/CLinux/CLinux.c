@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -146,6 +147,8 @@ int clinux_set_close_on_exec(int descriptor, int close_on_exec) {
   return set_flag(descriptor, F_GETFD, F_SETFD, FD_CLOEXEC, close_on_exec);
 }
 
+int clinux_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }
+
 int clinux_lock_file(int descriptor, int wait) {
   int result;
   do {
@@ -175,6 +178,12 @@ int clinux_rename_new(const char *from, const char *to) {
 }
 
 int clinux_allocate(int descriptor, int64_t length) { return fallocate(descriptor, 0, 0, length); }
+
+int clinux_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+
+int clinux_seal(int descriptor) {
+  return fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+}
 
 int clinux_sync_folder(const char *path) {
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

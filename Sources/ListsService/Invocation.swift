@@ -28,7 +28,7 @@ struct Invocation {
       throw RecordError(
         .invalidArguments,
         "exactly one descriptor must come with the request, sent with the request's bytes and no others",
-        details: [RecordError.Detail("parameter", "descriptor")])
+        details: [RecordError.Detail("parameter", "descriptor"), RecordError.Detail("reason", "missing")])
     }
     self.descriptor = nil
     return descriptor

@@ -4,7 +4,8 @@ enum MethodTable {
   static let methods: [Method] = [
     .serverInfo, .discover, .echo, .saveRecord, .fetchRecord, .fetchRecords, .modifyRecords, .performQuery,
     .countRecords, .distinctValues, .aggregateRecords, .fetchSchema, .saveRecordType, .saveZone, .fetchZones,
-    .deleteZone, .fetchContainers, .deleteContainer, .checkDatabase, .fetchChanges, .subscribe, .unsubscribe,
+    .deleteZone, .fetchContainers, .deleteContainer, .checkDatabase, .saveAsset, .fetchAsset, .fetchChanges,
+    .subscribe, .unsubscribe,
     .saveSubscription, .fetchSubscriptions,
     .acknowledgeChanges, .deleteSubscription, .deleteRecord,
   ]

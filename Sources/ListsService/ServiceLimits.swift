@@ -44,6 +44,10 @@ public struct ServiceLimits: Sendable, Equatable {
   public var idempotencyHours = 24
   /// Answers kept in a database.
   public var maximumIdempotencyKeys = 100_000
+  /// Bytes of an asset.
+  public var maximumAssetBytes = 1 << 30
+  /// Assets that a user uploads in parts at the same time, in a database.
+  public var maximumUploads = 100
   /// Zones of a database.
   public var maximumZones = 1000
   /// Connections of a user.
@@ -72,7 +76,9 @@ public struct ServiceLimits: Sendable, Equatable {
       ("maximumKeys", maximumKeys), ("maximumGroups", maximumGroups), ("maximumSections", maximumSections),
       ("maximumSubscriptions", maximumSubscriptions), ("maximumWindowRecords", maximumWindowRecords),
       ("maximumSavedSubscriptions", maximumSavedSubscriptions), ("idempotencyHours", idempotencyHours),
-      ("maximumIdempotencyKeys", maximumIdempotencyKeys), ("maximumZones", maximumZones),
+      ("maximumIdempotencyKeys", maximumIdempotencyKeys),
+      ("maximumAssetBytes", maximumAssetBytes), ("maximumUploads", maximumUploads),
+      ("maximumZones", maximumZones),
       ("maximumConnections", maximumConnections),
       ("maximumContainers", maximumContainers), ("maximumRequestsInFlight", maximumRequestsInFlight),
       ("maximumQueuedBytes", maximumQueuedBytes),

@@ -17,6 +17,7 @@ public final class RecordStore: Sendable {
   private let mailbox: Mailbox<Writer.Item>
   private let longReads: LongReads
   let advisor: IndexAdvisor
+  public let assets: Assets
   private let deliver: @Sendable (CommitGroup) -> Void
   private let thread: WorkerThread
   /// Of all stores, so that what one delivers late is never taken for what another was asked.
@@ -51,8 +52,12 @@ public final class RecordStore: Sendable {
       file: file, use: use, advisor: advisor, sectionCache: sectionCache,
       maximumSeconds: configuration.limits.maximumQuerySeconds, deliver: deliver,
       logCopied: { mailbox.put { _ in .logCopied } })
+    let assetFolder = AssetFolder(
+      besideStore: location.path, isDurable: location.folder == nil, random: .random(in: .min ... .max),
+      log: configuration.log)
     let writer = Writer(
       file: file, configuration: configuration, mailbox: mailbox, advisor: advisor, use: use,
+      assetFolder: assetFolder,
       deliver: deliver, copyLog: { longReads.copyLog() })
     do {
       _ = try writer.open()
@@ -63,6 +68,13 @@ public final class RecordStore: Sendable {
       }
     }
     guard let thread = WorkerThread({ writer.run() }) else { throw .storeUnreachable }
+    if assetFolder.isThere {
+      WorkerThread {
+        let files = assetFolder.sweep()
+        mailbox.put { _ in .sweepAssets(files) }
+      }?.detach()
+    }
+    assets = Assets(in: assetFolder, limits: configuration.limits, clock: configuration.clock)
     self.file = file
     self.mailbox = mailbox
     self.longReads = longReads
@@ -155,6 +167,8 @@ public final class RecordStore: Sendable {
     mailbox.close()
     thread.join()
     longReads.stop()
+    assets.folder.close()
+    if temporaryFolder != nil { assets.folder.removeAll() }
     temporaryFolder?.remove()
   }
 

@@ -79,6 +79,12 @@ public struct StoreLimits: Sendable, Equatable {
   /// How many of them, and their bytes; beyond either the oldest go sooner.
   public var maximumAnswers: Int64 = 100_000
   public var maximumAnswerBytes: Int64 = 64 << 20
+  /// Files that a user uploads at the same time.
+  public var maximumUploads = 100
+  /// Milliseconds after which an upload is forgotten that nothing comes for.
+  public var maximumUploadAge: Int64 = 3_600_000
+  /// Milliseconds that an asset is kept for a record to have it, from when it was saved.
+  public var minimumAssetAge: Int64 = 3_600_000
   /// Bytes of the file that each connection (the writer and every reader) keeps in memory at most. Taken as they
   /// are needed.
   public var cacheBytes = 16 << 20

@@ -8,6 +8,8 @@ enum Listsd {
     // Before any thread is made, so that none of them takes a signal.
     SignalSource.block([SIGTERM, SIGINT, SIGHUP])
     signal(SIGPIPE, SIG_IGN)
+    // A file that would grow beyond what the process may write is a failed write, and no end.
+    signal(SIGXFSZ, SIG_IGN)
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }
 

@@ -49,6 +49,9 @@ int clinux_set_nonblocking(int descriptor, int nonblocking);
 /// fcntl(F_SETFD) with FD_CLOEXEC added or taken away.
 int clinux_set_close_on_exec(int descriptor, int close_on_exec);
 
+/// fcntl(F_DUPFD_CLOEXEC) from 3 on.
+int clinux_duplicate(int descriptor);
+
 /// flock(2), exclusive, released when the last descriptor of this open file is closed; with
 /// `wait` 0 it fails with EWOULDBLOCK when another holds the lock.
 int clinux_lock_file(int descriptor, int wait);
@@ -64,6 +67,12 @@ int clinux_rename_new(const char *from, const char *to);
 
 /// fallocate(2) from offset 0 with mode 0.
 int clinux_allocate(int descriptor, int64_t length);
+
+/// memfd_create(2): a file in memory, close-on-exec, that can be sealed.
+int clinux_memory_file(const char *name);
+
+/// fcntl(F_ADD_SEALS): the file in memory stays as it is from now on.
+int clinux_seal(int descriptor);
 
 /// Makes a folder's entries durable (new files, renames): open, fsync, close.
 int clinux_sync_folder(const char *path);

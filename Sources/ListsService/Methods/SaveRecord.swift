@@ -6,7 +6,7 @@ extension Method {
   static let saveRecord = Method(
     "saveRecord", .write,
     [.required("record"), .optional("savePolicy"), .optional("desiredKeys"), .idempotencyKey],
-    errors: .write.union([.serverRecordChanged, .referenceViolation, .fieldTypeMismatch])
+    errors: .write.union([.serverRecordChanged, .referenceViolation, .fieldTypeMismatch, .assetFileNotFound])
   ) { invocation, _ throws(RecordError) in
     let arguments = invocation.arguments
     let database = try invocation.database(for: .write)

@@ -31,6 +31,7 @@ final class OpenDatabases {
     template.limits.maximumSavedSubscriptions = configuration.limits.maximumSavedSubscriptions
     template.limits.maximumAnswerAge = Int64(configuration.limits.idempotencyHours) * 3_600_000
     template.limits.maximumAnswers = Int64(configuration.limits.maximumIdempotencyKeys)
+    template.limits.maximumUploads = configuration.limits.maximumUploads
     template.makesAutomaticIndexes = configuration.makesAutomaticIndexes
     // The limit that clients see counts the default container as well.
     directory = StoreDirectory(

@@ -93,7 +93,7 @@ enum Folder {
     log("\(path): \(String(cString: strerror(code)))")
     return switch code {
     case EROFS, EACCES, EPERM: .storageReadOnly
-    case ENOSPC, EDQUOT: .storageFull
+    case ENOSPC, EDQUOT, EFBIG: .storageFull
     default: .storeUnreachable
     }
   }

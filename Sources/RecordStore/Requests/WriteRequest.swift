@@ -36,6 +36,8 @@ public enum WriteOperation: Sendable {
   case saveSubscription(SaveSubscriptionOperation)
   case deleteSubscription(DeleteSubscriptionOperation)
   case acknowledge(AcknowledgeOperation)
+  /// Makes a file an asset; the store's position stays.
+  case saveAsset(HeldAsset)
 
   /// A save under one of the three policies of `saveRecord`.
   public static func save(_ draft: RecordDraft, policy: SavePolicy) -> WriteOperation {

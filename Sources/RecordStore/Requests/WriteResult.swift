@@ -23,4 +23,5 @@ public enum ItemResult: Sendable {
   case savedSubscription(SavedSubscription, isChanged: Bool)
   case deletedSubscription(id: String)
   case acknowledged(id: String, position: ChangeToken)
+  case savedAsset(Asset)
 }

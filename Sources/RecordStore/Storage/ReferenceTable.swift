@@ -44,11 +44,12 @@ enum ReferenceTable {
 }
 
 extension WriteTransaction {
-  /// Brings what the table says of a record from one state of it to the other, which is of this version. Writes
-  /// only what differs.
+  /// Brings what the tables say of what a record refers to, and which assets it has, from one state of it to the
+  /// other, which is of this version. Writes only what differs.
   func refer(
     _ id: Int64, as type: RecordType, from before: StoredRecord?, to after: StoredRecord?, _ version: Version
   ) throws(SQLiteError) {
+    try useAssets(id, as: type, from: before, to: after, version)
     guard type.fields.values.contains(where: { $0.element == .reference }) else { return }
     let old = before?.referencedNames ?? []
     let new = after?.referencedNames ?? []

@@ -20,6 +20,8 @@ enum SQL: Int, CaseIterable {
   case zoneByName
   case insertMoment, lastMoment, moments, momentsUpTo, raiseMoment, removeMoments
   case referrers, insertReference, endReference, removeReference, removeReferences
+  case assets, assetsAfter, sizeOfAsset, putAsset, removeAsset
+  case insertAssetUse, endAssetUse, removeAssetUse, removeAssetUses
 
   var text: String {
     switch self {
@@ -217,6 +219,25 @@ enum SQL: Int, CaseIterable {
     case .endReference: "UPDATE reference SET until = ?3 WHERE target = ?1 AND record = ?2"
     case .removeReference: "DELETE FROM reference WHERE target = ?1 AND record = ?2"
     case .removeReferences: "DELETE FROM reference WHERE until <= ?1"
+
+    case .assets: "SELECT checksum, size FROM asset ORDER BY checksum"
+    case .assetsAfter:
+      """
+      SELECT checksum, added < ?2 AND NOT EXISTS (SELECT 1 FROM assetUse WHERE checksum = asset.checksum)
+      FROM asset WHERE checksum > ?1 ORDER BY checksum LIMIT 256
+      """
+    case .sizeOfAsset: "SELECT size FROM asset WHERE checksum = ?1"
+    case .putAsset:
+      """
+      INSERT INTO asset (checksum, size, added) VALUES (?1, ?2, ?3)
+      ON CONFLICT DO UPDATE SET size = excluded.size, added = max(added, excluded.added)
+      """
+    case .removeAsset: "DELETE FROM asset WHERE checksum = ?1"
+    case .insertAssetUse:
+      "INSERT INTO assetUse (checksum, record) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET until = NULL"
+    case .endAssetUse: "UPDATE assetUse SET until = ?3 WHERE checksum = ?1 AND record = ?2"
+    case .removeAssetUse: "DELETE FROM assetUse WHERE checksum = ?1 AND record = ?2"
+    case .removeAssetUses: "DELETE FROM assetUse WHERE until <= ?1"
     }
   }
 }

@@ -44,6 +44,7 @@ enum Schema {
     let transaction = try Transaction(.immediate, in: database)
     for step in migrations.dropFirst(max(Int(version) - 1, 0)) { try database.execute(step) }
     if version < 3 { try ReferenceTable.fill(in: database) }
+    if version < 4 { try AssetTable.fill(in: database) }
     try database.execute("PRAGMA user_version = \(Self.version)")
     try transaction.commit()
   }

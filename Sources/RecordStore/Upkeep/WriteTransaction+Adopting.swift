@@ -14,6 +14,7 @@ extension WriteTransaction {
     let id = try insert(name: record.recordName, zone: zone, type: type.id, version: version, body: bytes)
     try index(id, as: type, from: nil, to: record)
     try refer(id, as: type, from: nil, to: record, version)
+    try adoptAssets(of: record)
     state.records += 1
     state.growth[type.id, default: 0] += 1
     state.recordBytes += Int64(bytes.count)

@@ -54,6 +54,7 @@ extension WriteTransaction {
     remove.bind(last.rawValue, at: 1)
     try remove.run()
     try pruneReferences(upTo: last)
+    try pruneAssetUses(upTo: last)
     state.changes -= Int64(removed.count)
     state.horizon = max(state.horizon, last.commit)
     try pruneMoments()

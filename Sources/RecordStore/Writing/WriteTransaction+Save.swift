@@ -23,6 +23,7 @@ extension WriteTransaction {
     } catch {
       return .failure(error)
     }
+    if let refusal = try refusalOfAssets(in: body.fields, over: row?.record) { return .failure(refusal) }
     try beginEpoch(with: commit)
     body.recordChangeTag = RecordTag.text(of: commit.nextVersion, epoch: state.epoch)
     body.modified = commit.stamp

@@ -17,6 +17,8 @@ struct WriteTransaction {
   var changesSubscriptions = false
   /// Whether an answer was kept.
   var keepsAnswers = false
+  /// Whether an asset came or went.
+  var changesAssets = false
 
   /// Throws only what makes the whole transaction void; everything else is in the result.
   mutating func carryOut(
@@ -91,6 +93,7 @@ struct WriteTransaction {
     case .deleteZone(let deletion): try apply(deletion, in: &commit)
     case .saveSubscription(let subscription): try apply(subscription, by: commit.caller)
     case .deleteSubscription(let deletion): try apply(deletion, by: commit.caller)
+    case .saveAsset(let held): try apply(saveAsset: held)
     case .acknowledge(let acknowledgement): try apply(acknowledgement, by: commit.caller)
     }
   }

@@ -12,6 +12,8 @@ final class Writer {
     case declareIndex(recordType: String, IndexShape, done: @Sendable (RecordError?) -> Void)
     /// Queries want an index.
     case proposal(IndexAdvisor.Proposal)
+    /// These files are there.
+    case sweepAssets([String])
     /// The background has copied the log into the file.
     case logCopied
     case ping(@Sendable () -> Void)
@@ -44,16 +46,20 @@ final class Writer {
   var progressTold: UInt64 = 0
   /// When the uses of indexes were written down.
   var usesKept: Int64
+  let assetFolder: AssetFolder
+  var assetPass = AssetPass()
 
   init(
     file: StoreFile, configuration: RecordStoreConfiguration, mailbox: Mailbox<Item>, advisor: IndexAdvisor,
-    use: FileUse, deliver: @escaping @Sendable (CommitGroup) -> Void, copyLog: @escaping @Sendable () -> Void
+    use: FileUse, assetFolder: AssetFolder, deliver: @escaping @Sendable (CommitGroup) -> Void,
+    copyLog: @escaping @Sendable () -> Void
   ) {
     self.file = file
     self.configuration = configuration
     self.mailbox = mailbox
     self.advisor = advisor
     self.use = use
+    self.assetFolder = assetFolder
     self.deliver = deliver
     self.copyLog = copyLog
     pagesForCopying = configuration.limits.checkpointPages
@@ -91,6 +97,7 @@ final class Writer {
       case .declareIndex(let recordType, let shape, let done):
         done(declareIndex(recordType: recordType, shape))
       case .proposal(let proposal): proposals.append(proposal)
+      case .sweepAssets(let checksums): sweepAssets(checksums)
       case .logCopied: isLogCopied = true
       case .ping(let answer): pings.append(answer)
       }
@@ -102,6 +109,7 @@ final class Writer {
     if isLogCopied { restartLog() }
     consider(proposals)
     keepUsesAtTimes()
+    collectAssets()
     for answer in pings { answer() }
     copyLogIfLong()
     if !group.changeSets.isEmpty { takeRoom() }
@@ -203,7 +211,7 @@ final class Writer {
       guard
         work.state.lastCommit != state.lastCommit || work.state.schema != state.schema
           || work.state.horizon != state.horizon || work.hasIndexWork || work.changesSubscriptions
-          || work.keepsAnswers
+          || work.keepsAnswers || work.changesAssets
       else {
         transaction.rollBack()
         return value

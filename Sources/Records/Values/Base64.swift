@@ -1,8 +1,8 @@
 /// RFC 4648, section 4: the standard alphabet with padding.
-enum Base64 {
+public enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  static func encode(_ bytes: [UInt8]) -> String {
+  public static func encode(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
     var index = 0
@@ -20,7 +20,7 @@ enum Base64 {
 
   /// Nil unless `text` is exactly what ``encode(_:)`` gives for some bytes: no white space, full padding, no
   /// bits that stand for nothing (section 3.5).
-  static func decode(_ text: String) -> [UInt8]? {
+  public static func decode(_ text: String) -> [UInt8]? {
     let text = Array(text.utf8)
     guard text.count % 4 == 0 else { return nil }
     let padding = text.reversed().prefix(2).prefix { $0 == UInt8(ascii: "=") }.count

@@ -169,6 +169,12 @@ struct Setting: Sendable {
     count(
       "maximumIdempotencyKeys", \.limits.maximumIdempotencyKeys,
       "How many of those answers a database keeps; takes effect at the next start"),
+    number(
+      "maximumAssetBytes", \.limits.maximumAssetBytes, of: "bytes", in: 1024...1 << 40, "The file of an asset"
+    ),
+    count(
+      "maximumUploads", \.limits.maximumUploads,
+      "Assets that a user uploads in parts at the same time; takes effect at the next start"),
     count("maximumZones", \.limits.maximumZones, "Zones of a database; takes effect at the next start"),
     count("maximumConnections", \.limits.maximumConnections, "Connections of a user"),
     count("maximumContainers", \.limits.maximumContainers, "Containers; takes effect at the next start"),
