@@ -1,4 +1,5 @@
 import CLinux
+import Files
 import Glibc
 import JSONRPC
 import Synchronization
@@ -20,12 +21,18 @@ final class Channel: Sendable {
     var nextID: Int64 = 1
     /// The newest call that was answered: the service answers in the order in which it was asked.
     var lastAnswered: Int64 = 0
-    var pending: [RequestID: Completion] = [:]
+    var pending: [RequestID: Pending] = [:]
     /// What could not be sent at once.
     var outbox = Outbox()
     /// Calls that wait until less is queued.
     var waiting: [CheckedContinuation<Void, Never>] = []
     var subscriptions: [String: ChangeBuffer] = [:]
+  }
+
+  private struct Pending {
+    let completion: Completion
+    /// Where the descriptor goes that comes with the reply.
+    let passed: PassedDescriptor?
   }
 
   /// Takes over the descriptor, also when it throws.
@@ -74,13 +81,18 @@ final class Channel: Sendable {
 
   // MARK: Calls
 
-  func call(_ method: String, params: JSON?) async -> Result<JSON, ClientError> {
+  /// - Parameters:
+  ///   - descriptor: Is passed with the request.
+  ///   - passed: Gets what comes with the reply, before that is given back.
+  func call(
+    _ method: String, params: JSON?, with descriptor: OwnedDescriptor? = nil, passed: PassedDescriptor? = nil
+  ) async -> Result<JSON, ClientError> {
     await waitForRoom()
     let call = PendingCall()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         call.wait(continuation)
-        let id = send(method, params: params) { call.finish($0) }
+        let id = send(method, params: params, with: descriptor, passed: passed) { call.finish($0) }
         call.onCancel { [self] in forget(id) }
       }
     } onCancel: {
@@ -91,13 +103,16 @@ final class Channel: Sendable {
   /// Sends a request at once or puts it behind those that wait to be sent. `completion` is called
   /// exactly once unless the call is forgotten: on the channel's thread, or here when it is closed.
   @discardableResult
-  func send(_ method: String, params: JSON?, completion: @escaping Completion) -> RequestID {
+  func send(
+    _ method: String, params: JSON?, with descriptor: OwnedDescriptor? = nil, passed: PassedDescriptor? = nil,
+    completion: @escaping Completion
+  ) -> RequestID {
     let (id, isOpen): (RequestID, Bool) = state.withLock { state in
       let id = RequestID(state.nextID)
       state.nextID += 1
       guard state.isOpen, !state.isClosing else { return (id, false) }
-      state.pending[id] = completion
-      enqueue(Reply.request(id: id, method: method, params: params.map(Self.oneLine)), &state)
+      state.pending[id] = Pending(completion: completion, passed: passed)
+      enqueue(Reply.request(id: id, method: method, params: params.map(Self.oneLine)), descriptor, &state)
       return (id, true)
     }
     if !isOpen { completion(.failure(.connectionLost(reason: "it is closed"))) }
@@ -145,9 +160,9 @@ final class Channel: Sendable {
   // MARK: The thread
 
   /// Appends and sends what the socket takes without waiting; the thread sends the rest.
-  private func enqueue(_ message: [UInt8], _ state: inout State) {
+  private func enqueue(_ message: [UInt8], _ passed: OwnedDescriptor?, _ state: inout State) {
     let wasEmpty = state.outbox.isEmpty
-    state.outbox.append { Framing.stream.frame(message, into: &$0) }
+    state.outbox.append(with: passed) { Framing.stream.frame(message, into: &$0) }
     guard wasEmpty else { return }
     state.outbox.send(to: descriptor)
     if !state.outbox.isEmpty { eventfd_write(wake, 1) }
@@ -196,16 +211,20 @@ final class Channel: Sendable {
 
   /// Reads once and hands on what is complete. Returns why the connection ended, if it did.
   private func receive(into room: UnsafeMutableRawBufferPointer, _ lines: inout LineSplitter) -> String? {
-    let count = recv(descriptor, room.baseAddress, room.count, 0)
+    var number: Int32 = -1
+    let count = clinux_receive(descriptor, room.baseAddress, room.count, &number)
+    let passed = number < 0 ? nil : OwnedDescriptor(number)
     if count == 0 { return "the service closed it" }
     if count < 0 {
       return errno == EAGAIN || errno == EINTR ? nil : String(cString: strerror(errno))
     }
-    lines.append(UnsafeRawBufferPointer(rebasing: room[..<count]))
+    lines.append(UnsafeRawBufferPointer(rebasing: room[..<count]), with: passed)
     while let event = lines.next() {
       switch event {
-      case .line(let bytes): handle(bytes)
-      case .tooLarge(let beginning): handleTooLarge(beginning)
+      case .line(let bytes): handle(bytes, lines.takeDescriptor())
+      case .tooLarge(let beginning):
+        _ = lines.takeDescriptor()
+        handleTooLarge(beginning)
       }
     }
     return nil
@@ -226,7 +245,7 @@ final class Channel: Sendable {
       return (state.pending, state.waiting, state.subscriptions)
     }
     for continuation in waiting { continuation.resume() }
-    for completion in pending.values { completion(.failure(.connectionLost(reason: reason))) }
+    for call in pending.values { call.completion(.failure(.connectionLost(reason: reason))) }
     for buffer in subscriptions.values { buffer.end(.connectionLost(reason: reason)) }
   }
 }
@@ -237,33 +256,34 @@ extension Channel {
   /// A push holds a record one level deeper than the request that saved it.
   private static let maximumDepth = JSON.maximumDepth + 16
 
-  fileprivate func handle(_ bytes: [UInt8]) {
+  fileprivate func handle(_ bytes: [UInt8], _ descriptor: OwnedDescriptor?) {
     switch ServerMessage(message: bytes, maximumDepth: Self.maximumDepth) {
-    case .reply(let id, let result): complete(id, result)
+    case .reply(let id, let result): complete(id, result, descriptor)
     case .notification(let method, let params): notify(method, params)
     case .batch: options.log("ignored a batch of replies that nobody asked for")
     case .malformed(let reason): options.log("ignored a message that is no reply: \(reason)")
     }
   }
 
-  private func complete(_ id: RequestID, _ result: Result<JSON, RPCError>) {
+  private func complete(_ id: RequestID, _ result: Result<JSON, RPCError>, _ descriptor: OwnedDescriptor?) {
     var isError = false
     if case .failure = result { isError = true }
-    guard let completion = isError && id == .null ? takeOldestPending() : takePending(id) else {
+    guard let call = isError && id == .null ? takeOldestPending() : takePending(id) else {
       options.log("ignored a reply with the unknown id \(id)")
       return
     }
+    if let descriptor { call.passed?.put(descriptor) }
     switch result {
-    case .success(let value): completion(.success(value))
+    case .success(let value): call.completion(.success(value))
     case .failure(let error):
-      completion(
+      call.completion(
         .failure(
           .rejected(
             .init(code: error.code, message: error.message, data: error.data.map { JSON(unchecked: $0) }))))
     }
   }
 
-  private func takePending(_ id: RequestID) -> Completion? {
+  private func takePending(_ id: RequestID) -> Pending? {
     state.withLock { state in
       if let number = id.number, number < state.nextID {
         state.lastAnswered = max(state.lastAnswered, number)
@@ -274,7 +294,7 @@ extension Channel {
 
   /// The call that an error without an id is for: the service read none, as of a request that is too
   /// large for it. Nil when that call was forgotten.
-  private func takeOldestPending() -> Completion? {
+  private func takeOldestPending() -> Pending? {
     state.withLock { state in
       guard state.lastAnswered + 1 < state.nextID else { return nil }
       state.lastAnswered += 1
@@ -311,8 +331,8 @@ extension Channel {
   private func handleTooLarge(_ beginning: [UInt8]) {
     let limit = options.maximumMessageBytes
     let heading = MessageBeginning(beginning)
-    if let completion = heading.number(after: "id").flatMap({ takePending(RequestID($0)) }) {
-      completion(.failure(.replyTooLarge(limit: limit)))
+    if let call = heading.number(after: "id").flatMap({ takePending(RequestID($0)) }) {
+      call.completion(.failure(.replyTooLarge(limit: limit)))
     } else if let id = heading.string(after: "subscriptionID"),
       let buffer = state.withLock({ $0.subscriptions.removeValue(forKey: id) })
     {

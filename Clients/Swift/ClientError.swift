@@ -15,6 +15,8 @@ public enum ClientError: Error, Sendable {
   case subscriptionEnded(reason: String)
   /// The reply is not what the protocol says.
   case malformedReply(String)
+  /// A file of this side can't be read or written.
+  case file(reason: String)
   /// The calling task was cancelled. The request may have taken effect, or not.
   case cancelled
 
@@ -77,6 +79,7 @@ extension ClientError: CustomStringConvertible {
     case .subscriptionEnded("containerDeleted"): "the container was deleted"
     case .subscriptionEnded(let reason): "the service ended the subscription: \(reason)"
     case .malformedReply(let reason): "the service's reply can't be understood: \(reason)"
+    case .file(let reason): "the file \(reason)"
     case .cancelled: "cancelled"
     }
   }

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// Splits received bytes into the service's messages: it sends each as one line (`Protocol/README.md`,
@@ -16,6 +17,10 @@ struct LineSplitter {
   /// Where the next line starts, and up to where no line feed was found.
   private var start = 0
   private var scanned = 0
+  /// How many lines there were, empty ones among them.
+  private var lineNumber = 0
+  /// Each with the number of its line, counted from 1.
+  private var descriptors: [(line: Int, descriptor: OwnedDescriptor)] = []
   /// The beginning of a line that is being discarded.
   private var discarded: [UInt8]?
   /// How much of a discarded line is kept.
@@ -26,14 +31,28 @@ struct LineSplitter {
     self.limit = limit
   }
 
-  /// Takes what was received. Everything that can be had by `next()` should be, before.
-  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+  /// Takes what was received, and what came with it: that belongs to the last line that begins in it. Everything
+  /// that can be had by `next()` should be, before.
+  mutating func append(_ bytes: UnsafeRawBufferPointer, with descriptor: OwnedDescriptor? = nil) {
     if start > 0 {
       buffer.removeFirst(start)
       scanned -= start
       start = 0
     }
     buffer.append(contentsOf: bytes)
+    guard let descriptor else { return }
+    // The last line feed ends the last line, and begins none.
+    let begun = bytes.dropLast().count { $0 == 0x0A }
+    descriptors.append((lineNumber + 1 + begun, descriptor))
+  }
+
+  /// The descriptor of the line that `next()` gave last.
+  mutating func takeDescriptor() -> OwnedDescriptor? {
+    if let first = descriptors.first, first.line == lineNumber {
+      descriptors.removeFirst()
+      return first.descriptor
+    }
+    return nil
   }
 
   /// The next line; nil when more must be received first.
@@ -44,6 +63,7 @@ struct LineSplitter {
         return nil
       }
       let line = start..<end
+      lineNumber += 1
       start = end + 1
       scanned = start
       if let beginning = discarded {

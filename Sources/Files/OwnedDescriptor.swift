@@ -23,6 +23,13 @@ public final class OwnedDescriptor: Sendable {
     isForeign = false
   }
 
+  /// Another descriptor of what one leads to (dup(2), with `O_CLOEXEC`); nil with `errno` set when that fails.
+  public convenience init?(copying other: Int32) {
+    let descriptor = clinux_duplicate(other)
+    guard descriptor >= 0 else { return nil }
+    self.init(descriptor)
+  }
+
   deinit {
     if isForeign { clinux_close_elsewhere(rawValue) } else { close(rawValue) }
   }

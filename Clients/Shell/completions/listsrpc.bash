@@ -7,7 +7,7 @@ _listsrpc() {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-      save|fetch|query|count|distinct|aggregate|delete|watch|changes|subscriptions|zones|containers|check|import|export|schema|declare|call|status|completion|manual) verb=${COMP_WORDS[i]}; break ;;
+      save|fetch|query|count|distinct|aggregate|delete|watch|changes|subscriptions|zones|containers|check|asset|import|export|schema|declare|call|status|completion|manual) verb=${COMP_WORDS[i]}; break ;;
     esac
   done
   case $verb:$prev in
@@ -93,6 +93,8 @@ _listsrpc() {
     subscriptions:--fires-on) return ;;
     subscriptions:--watch-keys) return ;;
     subscriptions:--since) return ;;
+    asset:--output|asset:-o) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+    asset:--zone|asset:-z) return ;;
     import:--type|import:-t) return ;;
     import:--zone|import:-z) return ;;
     import:--name-from) return ;;
@@ -179,6 +181,11 @@ _listsrpc() {
       if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help' -- "$cur")
       fi
       ;;
+    asset)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--output --zone --socket --container --database --json --no-progress --help' -- "$cur")
+      else compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      fi
+      ;;
     import)
       if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--type --zone --name-from --rename --reference --fields --convert --at --format --policy --dry-run --report --resume --socket --container --database --json --no-progress --help' -- "$cur")
       else compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -215,7 +222,7 @@ _listsrpc() {
       ;;
     *)
       if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help --version' -- "$cur")
-      else mapfile -t COMPREPLY < <(compgen -W 'save fetch query count distinct aggregate delete watch changes subscriptions zones containers check import export schema declare call status completion manual' -- "$cur")
+      else mapfile -t COMPREPLY < <(compgen -W 'save fetch query count distinct aggregate delete watch changes subscriptions zones containers check asset import export schema declare call status completion manual' -- "$cur")
       fi
       ;;
   esac

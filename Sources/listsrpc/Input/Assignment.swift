@@ -6,6 +6,11 @@ struct Assignment {
   let key: String
   let value: JSONNode
 
+  /// The file that a text names which begins with an @; for who takes one.
+  var path: String? {
+    if case .string(let text) = value, text.hasPrefix("@") { String(text.dropFirst()) } else { nil }
+  }
+
   /// - Throws: `UsageError` that names the word.
   init(parsing word: String) throws(UsageError) {
     guard let equals = word.firstIndex(of: "=") else {

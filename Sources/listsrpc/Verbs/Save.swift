@@ -25,10 +25,13 @@ enum Save: Verb {
     operands: [
       Operand("TYPE", "The record type, or - to read records from standard input"),
       Operand(
-        "ASSIGNMENT", "key=value for text, key:=json for any JSON value, key:=null to remove a field",
+        "ASSIGNMENT",
+        "key=value for text, key=@FILE for a file as an asset (@- for standard input), key:=json for any JSON "
+          + "value, key:=null to remove a field",
         count: .any),
     ],
     examples: [
+      .init("listsrpc save Lists photo=@picture.jpg", "A record with a picture"),
       .init("listsrpc save Item name=Milk quantity:=2 tags:='[\"food\"]'", "A new record"),
       .init(
         "listsrpc save Item --name milk --policy changedKeys quantity:='{\"$increment\":1}'",
@@ -49,16 +52,10 @@ enum Save: Verb {
       return try await saveRead(arguments, session)
     }
     var fields: [(String, JSONNode)] = []
-    for word in words {
-      do throws(UsageError) {
-        let assignment = try Assignment(parsing: word)
-        if fields.contains(where: { $0.0 == assignment.key }) {
-          throw UsageError("the key '\(assignment.key)' is given twice")
-        }
-        fields.append((assignment.key, assignment.value))
-      } catch {
-        throw .usage(error, verb: command.name)
-      }
+    for assignment in try assignments(Array(words)) {
+      var value = assignment.value
+      if let path = assignment.path { value = try await session.saveAsset(path).fieldValue }
+      fields.append((assignment.key, value))
     }
     var record: [(String, JSONNode)] = [("recordType", .string(arguments.operands[0]))]
     if let name = arguments.value("name") { record.append(("recordName", .string(name))) }
@@ -66,6 +63,22 @@ enum Save: Verb {
     if let tag = arguments.value("tag") { record.append(("recordChangeTag", .string(tag))) }
     record.append(("fields", .object(fields)))
     try await save(.object(record), arguments, session)
+  }
+
+  private static func assignments(_ words: [String]) throws(Failure) -> [Assignment] {
+    var assignments: [Assignment] = []
+    for word in words {
+      do throws(UsageError) {
+        let assignment = try Assignment(parsing: word)
+        if assignments.contains(where: { $0.key == assignment.key }) {
+          throw UsageError("the key '\(assignment.key)' is given twice")
+        }
+        assignments.append(assignment)
+      } catch {
+        throw .usage(error, verb: command.name)
+      }
+    }
+    return assignments
   }
 
   private static func saveRead(_ arguments: Arguments, _ session: Session) async throws(Failure) {
