@@ -20,10 +20,13 @@ extension Connection {
   }
 
   /// Saves what an open file has: a regular one from its start, of anything else what can be read from it.
+  ///
+  /// - Parameter checksum: What it is known to have: nothing is copied where that is there, and another content is
+  ///   refused.
   public func saveAsset(
-    from file: OwnedDescriptor, container: String? = nil, database: String? = nil
+    from file: OwnedDescriptor, checksum: String? = nil, container: String? = nil, database: String? = nil
   ) async throws(ClientError) -> Asset {
-    try await save(SourceFile(file), container, database)
+    try await save(SourceFile(file), checksum, container, database)
   }
 
   /// Saves bytes.
@@ -32,27 +35,28 @@ extension Connection {
   ) async throws(ClientError) -> Asset {
     var memory = try MemoryFile()
     try memory.append(bytes)
-    return try await save(SourceFile(memory.descriptor, size: memory.size), container, database)
+    return try await save(SourceFile(memory.descriptor, size: memory.size), nil, container, database)
   }
 
   private func save(
-    _ file: SourceFile, _ container: String?, _ database: String?
+    _ file: SourceFile, _ checksum: String?, _ container: String?, _ database: String?
   ) async throws(ClientError) -> Asset {
-    let params = Self.assetParams(
-      [("size", .int(Int64(file.size))), ("descriptor", true)], container, database)
+    let what =
+      [("size", JSONNode.int(Int64(file.size)))] + (checksum.map { [("checksum", .string($0))] } ?? [])
+    let params = Self.assetParams(what + [("descriptor", true)], container, database)
     let outcome = await channel.call("saveAsset", params: params.json, with: file.descriptor)
     if case .failure(.rejected(let error)) = outcome, error.lacksDescriptor {
-      return try await saveParts(of: file, container, database)
+      return try await saveParts(of: file, what, container, database)
     }
     return try Self.asset(in: try outcome.get())
   }
 
   /// Where something between that passes bytes only, or the system has no room for another descriptor.
   private func saveParts(
-    of file: SourceFile, _ container: String?, _ database: String?
+    of file: SourceFile, _ what: [(String, JSONNode)], _ container: String?, _ database: String?
   ) async throws(ClientError) -> Asset {
     var offset = 0
-    var first: [(String, JSONNode)] = [("size", .int(Int64(file.size)))]
+    var first = what
     while true {
       let part = try file.part(at: offset, Self.partBytes)
       let params = first + [("data", .string(Base64.encode(part))), ("offset", .int(Int64(offset)))]

@@ -6,7 +6,7 @@ import Records
 
 extension Session {
   /// Saves a file, `-` for standard input, in the database that the options name.
-  func saveAsset(_ path: String) async throws(Failure) -> Asset {
+  func saveAsset(_ path: String, checksum: String? = nil) async throws(Failure) -> Asset {
     let opened =
       path == "-" ? OwnedDescriptor(copying: STDIN_FILENO) : OwnedDescriptor(opening: path, O_RDONLY)
     guard let file = opened else {
@@ -15,7 +15,7 @@ extension Session {
     let connection = try connection()
     do throws(ClientError) {
       return try await connection.saveAsset(
-        from: file, container: option("container"), database: option("database"))
+        from: file, checksum: checksum, container: option("container"), database: option("database"))
     } catch .file(let reason) {
       throw .trouble("'\(path)' \(reason)")
     } catch {

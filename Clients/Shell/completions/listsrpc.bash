@@ -105,6 +105,7 @@ _listsrpc() {
     import:--at) return ;;
     import:--format) mapfile -t COMPREPLY < <(compgen -W 'json jsonl csv tsv cloudkit parse' -- "$cur"); return ;;
     import:--policy|import:-p) mapfile -t COMPREPLY < <(compgen -W 'changedKeys allKeys ifServerRecordUnchanged' -- "$cur"); return ;;
+    import:--assets) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
     import:--report) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
     import:--resume) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
     export:--where|export:-w) return ;;
@@ -187,7 +188,7 @@ _listsrpc() {
       fi
       ;;
     import)
-      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--type --zone --name-from --rename --reference --fields --convert --at --format --policy --dry-run --report --resume --socket --container --database --json --no-progress --help' -- "$cur")
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--type --zone --name-from --rename --reference --fields --convert --at --format --policy --assets --dry-run --report --resume --socket --container --database --json --no-progress --help' -- "$cur")
       else compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       fi
       ;;

@@ -141,6 +141,7 @@ complete -c listsrpc -n '__fish_seen_subcommand_from import' -l convert -x -d 'R
 complete -c listsrpc -n '__fish_seen_subcommand_from import' -l at -x -d 'Where in a JSON file the list is: \'3166-1\', \'data.items\' or \'/data/items\''
 complete -c listsrpc -n '__fish_seen_subcommand_from import' -l format -x -a 'json jsonl csv tsv cloudkit parse' -d 'json, jsonl, csv, tsv, cloudkit or parse (default: by the file\'s name and its first row)'
 complete -c listsrpc -n '__fish_seen_subcommand_from import' -l policy -s p -x -a 'changedKeys allKeys ifServerRecordUnchanged' -d 'changedKeys to merge (the default), allKeys to replace, ifServerRecordUnchanged to refuse what exists'
+complete -c listsrpc -n '__fish_seen_subcommand_from import' -l assets -x -a '(__fish_complete_directories)' -d 'Save the files of assets, too: they are in this folder, each under its checksum'
 complete -c listsrpc -n '__fish_seen_subcommand_from import' -l dry-run -s d -d 'Save nothing: say what would be saved, and what would be refused and why'
 complete -c listsrpc -n '__fish_seen_subcommand_from import' -l report -r -F -d 'Write every row that can\'t be saved to this file, as JSON lines with place, reason and row'
 complete -c listsrpc -n '__fish_seen_subcommand_from import' -l resume -r -F -d 'Keep in this file how far the import is, and go on from there when it is there already'

@@ -3,7 +3,7 @@ import Glibc
 /// A file that takes the place of the old one once it is whole.
 struct ExportFile {
   let output: Output
-  private let descriptor: Int32
+  let descriptor: Int32
   private let path: String
   private let draft: String
 

@@ -31,6 +31,9 @@ enum Import: Verb {
         "changedKeys to merge (the default), allKeys to replace, ifServerRecordUnchanged to refuse what exists"
       ),
       Option(
+        "assets", takes: "DIR", completion: .directory,
+        "Save the files of assets, too: they are in this folder, each under its checksum"),
+      Option(
         "dry-run", letter: "d", "Save nothing: say what would be saved, and what would be refused and why"),
       Option(
         "report", takes: "FILE", completion: .file,
