@@ -5,9 +5,8 @@ enum MethodTable {
     .serverInfo, .discover, .echo, .saveRecord, .fetchRecord, .fetchRecords, .modifyRecords, .performQuery,
     .countRecords, .distinctValues, .aggregateRecords, .fetchSchema, .saveRecordType, .saveZone, .fetchZones,
     .deleteZone, .fetchContainers, .deleteContainer, .checkDatabase, .saveAsset, .fetchAsset, .fetchChanges,
-    .subscribe, .unsubscribe,
-    .saveSubscription, .fetchSubscriptions,
-    .acknowledgeChanges, .deleteSubscription, .deleteRecord,
+    .subscribe, .unsubscribe, .saveSubscription, .fetchSubscriptions, .acknowledgeChanges, .deleteSubscription,
+    .deleteRecord, .fetchDeletedRecords, .restoreRecord, .fetchHistory,
   ]
 
   static let names = methods.map(\.name)

@@ -26,7 +26,7 @@ import Testing
   @discardableResult
   private func remove(_ zone: String, from store: TestStore, ignoresMissing: Bool = false) throws -> Int {
     let operation = DeleteZoneOperation(zoneName: zone, ignoresMissing: ignoresMissing)
-    guard case .deletedZone(_, let count) = try item(store, .deleteZone(operation)) else { return -1 }
+    guard case .deletedZone(_, let count, _) = try item(store, .deleteZone(operation)) else { return -1 }
     return count
   }
 

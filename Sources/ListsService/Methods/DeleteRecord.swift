@@ -20,11 +20,12 @@ extension Method {
       recordChangeTag: try arguments.string("recordChangeTag"),
       ignoresMissing: try arguments.bool("ignoreMissing", default: false))
     return try invocation.write([.delete(operation)], to: database) { written, result throws(RecordError) in
-      guard case .deleted(let zoneName, let recordName, let existed) = try written.only() else {
+      guard case .deleted(let zoneName, let recordName, let existed, let count) = try written.only() else {
         throw .unexpectedItem
       }
       result.beginObject()
-      result.deletion(zoneName: zoneName, recordName: recordName, existed: existed)
+      result.deletion(
+        zoneName: zoneName, recordName: recordName, existed: existed, cascadedDeletions: count)
       result.key("changeToken")
       result.string(written.changeToken.text)
       result.endObject()
@@ -34,12 +35,16 @@ extension Method {
 
 extension JSONWriter {
   /// The members that tell of a deletion.
-  mutating func deletion(zoneName: String, recordName: String, existed: Bool) {
+  mutating func deletion(
+    zoneName: String, recordName: String, existed: Bool, cascadedDeletions: Int
+  ) {
     key("recordName")
     string(recordName)
     key("zoneName")
     string(zoneName)
     key("deleted")
     bool(existed)
+    key("cascadedDeletions")
+    int(cascadedDeletions)
   }
 }

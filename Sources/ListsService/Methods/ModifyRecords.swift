@@ -149,9 +149,9 @@ extension JSONWriter {
       key("record")
       record.write(desiredKeys: desiredKeys, to: &self)
       endObject()
-    case .success(.deleted(let zoneName, let recordName, let existed)):
+    case .success(.deleted(let zoneName, let recordName, let existed, let count)):
       beginObject()
-      deletion(zoneName: zoneName, recordName: recordName, existed: existed)
+      deletion(zoneName: zoneName, recordName: recordName, existed: existed, cascadedDeletions: count)
       endObject()
     case .success: failedItem(.unexpectedItem)
     }

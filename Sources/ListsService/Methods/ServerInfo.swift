@@ -10,6 +10,7 @@ extension Method {
     "batch", "changes", "sections", "atomicBatches", "localizedCollation", "include", "distinct", "aggregate",
     "explain", "cloudKitFilters", "fetchChanges", "liveResults", "savedSubscriptions", "zones",
     "idempotency", "containers", "check", "assets", "descriptors",
+    "referenceActions", "undo", "history",
   ]
 
   static let serverInfo = Method(

@@ -34,6 +34,10 @@ struct ChangeWriter {
     }
     if let move { write(move, to: &writer) }
     write(change.origin, isOwn: isOwn, to: &writer)
+    if let cause = change.cause {
+      writer.key("cause")
+      writer.place(cause)
+    }
     writer.endObject()
   }
 
@@ -100,5 +104,17 @@ struct ChangeWriter {
     writer.key("indexTitle")
     writer.string(section.indexTitle)
     writer.endObject()
+  }
+}
+
+extension JSONWriter {
+  /// Which record.
+  mutating func place(_ place: RecordPlace) {
+    beginObject()
+    key("recordName")
+    string(place.recordName)
+    key("zoneName")
+    string(place.zoneName)
+    endObject()
   }
 }

@@ -99,7 +99,7 @@ private struct ToldChanges {
   enum View {
     /// As its own.
     case own
-    /// As its own, of which it wants to hear only what became of records that it did not write.
+    /// As its own, of which it wants to hear only what became of records that it did not write itself.
     case ownBesides
     case others
   }
@@ -114,7 +114,7 @@ private struct ToldChanges {
     _ view: View, followed: () throws(RecordError) -> FollowedChanges
   ) throws(RecordError) -> [PushPart] {
     if let parts = made[view] { return try parts.get() }
-    let told = view == .ownBesides ? matched.filter { $0.change.isOfAnother } : matched
+    let told = view == .ownBesides ? matched.filter { !$0.change.wasAskedFor } : matched
     let parts = Result { () throws(RecordError) in
       try shape.parts(of: told, isOwn: { _ in view != .others }, followed: followed)
     }
@@ -124,6 +124,7 @@ private struct ToldChanges {
 }
 
 extension RecordChange {
-  /// Whether the record itself stayed the same: then it refers to one that changed.
-  fileprivate var isOfAnother: Bool { before == after }
+  /// Whether who made the commit knows of the change: not where the record stayed the same and refers to one that
+  /// changed, nor where the change came of another record's deletion.
+  fileprivate var wasAskedFor: Bool { before != after && cause == nil }
 }

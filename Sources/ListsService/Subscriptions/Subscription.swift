@@ -69,7 +69,8 @@ final class Subscription {
 
   /// Those of a replay's changes that it is told of, as far as that hangs on whose they are.
   func toldAlone(_ matched: [MatchedChange]) -> [MatchedChange] {
-    definition.suppressesOwn ? matched.filter { !isOwn($0.change.commits) } : matched
+    guard definition.suppressesOwn else { return matched }
+    return matched.filter { $0.change.cause != nil || !isOwn($0.change.commits) }
   }
 
   /// What is marked on a push.

@@ -126,9 +126,9 @@ extension Service {
   func parts(
     of matched: [MatchedChange], for subscription: Subscription, _ followed: FollowedChanges
   ) throws(RecordError) -> [PushPart] {
-    let suppressesOwn = subscription.definition.suppressesOwn
-    let told = suppressesOwn ? matched.filter { !subscription.isOwn($0.change.commits) } : matched
-    return try subscription.shape.parts(of: told, isOwn: { subscription.isOwn($0.commits) }) {
+    return try subscription.shape.parts(
+      of: subscription.toldAlone(matched), isOwn: { subscription.isOwn($0.commits) }
+    ) {
       () throws(RecordError) in followed
     }
   }

@@ -28,6 +28,9 @@ public struct RecordChange: Sendable {
   /// Who made the change, the last one where it stands for several; nil when that is no longer kept. In a
   /// replay its connection is 0.
   public var origin: Caller?
+  /// The record whose deletion led to the change, by what a reference to it says; nil for what was asked for. Of
+  /// several changes that of the last one, or of the deletion where one is told.
+  public var cause: RecordPlace?
   /// In a replay: all commits between its ends that changed the record, ascending. Empty in what a commit
   /// itself tells, whose own number it is.
   public var commits: [Int64] = []

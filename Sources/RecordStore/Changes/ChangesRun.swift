@@ -96,16 +96,23 @@ struct ChangesRun {
     let replaced = before
     var commits = [version.commit]
     var wasDeleted = false
+    var causeOfDeletion: Int64?
     while let version = previous, version.commit > start {
       if commits[0] != version.commit { commits = [version.commit, commits[commits.count - 1]] }
-      if before == nil { wasDeleted = true }
       let change = try connection.change(making: version)
+      if before == nil {
+        wasDeleted = true
+        causeOfDeletion = change?.cause
+      }
       before = change?.replaced
       previous = change?.previous
     }
     var list: [RecordChange] = []
     RecordChange.append(
-      from: before, to: last.record, wasDeleted: wasDeleted, by: origin, in: commits,
+      from: before, to: last.record, wasDeleted: wasDeleted, by: origin,
+      because: .init(
+        last: try connection.cause(row.optionalInt64(5)), ofDeletion: try connection.cause(causeOfDeletion)),
+      in: commits,
       passing: .init(last: replaced), to: &list)
     _ = budget.spend(bytes: (before?.body.bytes.count ?? 0) + (last.record?.body.bytes.count ?? 0))
     append(list)

@@ -66,7 +66,7 @@ public final class PastRecords: RecordSnapshot {
   /// Zones of which only the past is left included.
   private func zone(_ name: Name) throws(SQLiteError) -> Int64? {
     if let zone = zones[name] { return zone }
-    let zone = try connection.zone(named: name)
+    let zone = try connection.zone(named: name.text)
     if zones.count >= Self.maximumRecords { zones.removeAll() }
     zones[name] = .some(zone)
     return zone

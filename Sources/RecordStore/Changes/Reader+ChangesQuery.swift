@@ -47,10 +47,7 @@ extension Connection {
   /// Whether there is a zone of that name; with `orPast` also one that was deleted, while the log tells of it.
   func hasZone(_ name: String, _ state: StoreState, orPast: Bool) throws(SQLiteError) -> Bool {
     if state.zones[Name(name)] != nil { return true }
-    guard orPast else { return false }
-    let find = try statement(.zoneByName)
-    find.bind(name, at: 1)
-    return try find.first { _ in true } ?? false
+    return orPast ? try zone(named: name) != nil : false
   }
 
   fileprivate func isLogLonger(than rows: Int64, after position: Int64) throws(SQLiteError) -> Bool {

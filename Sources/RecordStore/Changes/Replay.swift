@@ -109,7 +109,10 @@ struct Replay {
       let after = try connection.state(ofRecord: record, at: version).record
       let size = after?.body.bytes.count ?? 0
       bytes += size - (sizes.updateValue(size, forKey: record) ?? -(before?.body.bytes.count ?? 0))
-      changes.note(record: record, from: before, to: after, by: origin(log), making: version)
+      changes.note(
+        record: record, from: before, to: after, by: origin(log),
+        because: try connection.cause(log.optionalInt64(5)),
+        making: version)
     }
     if isWhole { reached = end }
     let token = ChangeToken(
@@ -132,17 +135,26 @@ struct Replay {
     var previous = row.optionalInt64(3).map { Version(rawValue: $0) }
     var madeAnew = row.isNull(4)
     var wasDeleted = false
+    var causeOfDeletion: Int64?
     while let version = previous, version.commit > start {
-      if madeAnew { wasDeleted = true }
       if commits.last != version.commit { commits.append(version.commit) }
       passed.append(first.rawValue)
       first = version
-      (previous, madeAnew) = try connection.previous(of: version)
+      let wasGone = madeAnew
+      let cause: Int64?
+      (previous, madeAnew, cause) = try connection.previous(of: version)
+      if wasGone {
+        wasDeleted = true
+        causeOfDeletion = cause
+      }
     }
     let replaced = row.isNull(4) ? nil : StoredRecord(body: JSON(unchecked: row.bytes(4)))
     let before = first == made ? replaced : try connection.change(making: first)?.replaced
     RecordChange.append(
-      from: before, to: last, wasDeleted: wasDeleted, by: origin(row), in: commits.reversed(),
+      from: before, to: last, wasDeleted: wasDeleted, by: origin(row),
+      because: .init(
+        last: try connection.cause(row.optionalInt64(5)), ofDeletion: try connection.cause(causeOfDeletion)),
+      in: commits.reversed(),
       passing: .init(versions: passed.reversed(), last: replaced), to: &changes)
   }
 }

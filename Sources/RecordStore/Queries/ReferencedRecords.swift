@@ -43,10 +43,9 @@ final class ReferencedRecords: RecordSnapshot {
   func deleter(ofRecord recordName: String, inZone zoneName: String) -> Caller? {
     guard failure == nil else { return nil }
     do throws(SQLiteError) {
-      let name = Name(zoneName)
-      var zone = zones[name]
+      var zone = zones[Name(zoneName)]
       // Its records may be gone because it is.
-      if zone == nil { zone = try connection.zone(named: name) }
+      if zone == nil { zone = try connection.zone(named: zoneName) }
       guard let zone else { return nil }
       return try connection.deleter(ofRecord: recordName, inZone: zone)
     } catch {

@@ -9,6 +9,13 @@ extension Reader {
 }
 
 extension Connection {
+  /// The row of the zone of that name, also of one that was deleted while the log tells of it.
+  func zone(named name: String) throws(SQLiteError) -> Int64? {
+    let find = try statement(.zoneByName)
+    find.bind(name, at: 1)
+    return try find.first { $0.int64(0) }
+  }
+
   /// The zones that were deleted after one version and up to another, and are not there any more; in the order
   /// of their deletion.
   func zonesDeleted(after start: Version, upTo end: Version) throws(SQLiteError) -> [String] {

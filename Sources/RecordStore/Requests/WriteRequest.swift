@@ -32,6 +32,8 @@ public enum WriteOperation: Sendable {
   case saveZone(zoneName: String)
   /// One commit, with the records in it.
   case deleteZone(DeleteZoneOperation)
+  /// One commit, with the records that come back besides.
+  case restore(RestoreOperation)
   /// These three change no record: the store's position stays.
   case saveSubscription(SaveSubscriptionOperation)
   case deleteSubscription(DeleteSubscriptionOperation)
@@ -78,6 +80,8 @@ public struct SaveOperation: Sendable {
   public var fields: Fields
   public var tagCheck: TagCheck
   public var existence: Existence
+  /// When and by whom the record was made that a new one brings back; nil for one that is made now.
+  var created: Stamp?
 
   public init(_ draft: RecordDraft, fields: Fields, tagCheck: TagCheck, existence: Existence) {
     self.draft = draft
@@ -129,4 +133,28 @@ public struct DeleteZoneOperation: Sendable {
     self.zoneName = zoneName
     self.ignoresMissing = ignoresMissing
   }
+}
+
+/// A record to be brought back: one that was deleted, or a former version of it.
+public struct RestoreOperation: Sendable {
+  public var zoneName: String
+  public var recordName: String
+  /// The version that it is to be again; nil for what was deleted last, when it must not be there.
+  public var recordChangeTag: String?
+  /// Whether what was deleted, or changed, because of the record's deletion is brought back with it.
+  public var withCascade: Bool
+
+  public init(
+    zoneName: String, recordName: String, recordChangeTag: String? = nil, withCascade: Bool = false
+  ) {
+    self.zoneName = zoneName
+    self.recordName = recordName
+    self.recordChangeTag = recordChangeTag
+    self.withCascade = withCascade
+  }
+}
+
+extension WriteOperation {
+  /// Whether it does several things one after another, so that what it has written may have to be undone.
+  var isManifold: Bool { if case .restore = self { true } else { false } }
 }

@@ -13,15 +13,33 @@ public enum ItemResult: Sendable {
   /// The record as it is stored now; also when the save changed nothing.
   case saved(StoredRecord)
   /// `existed` is false only where a missing record is no error.
-  case deleted(zoneName: String, recordName: String, existed: Bool)
+  /// `cascadedDeletions` are the records that were deleted with it because they refer to it.
+  case deleted(zoneName: String, recordName: String, existed: Bool, cascadedDeletions: Int)
   /// How it is now tells ``Reader/recordType(_:)``.
   case savedRecordType(name: String)
   case savedZone(zoneName: String)
-  /// How many records were deleted with it; none also where a missing zone is no error.
-  case deletedZone(zoneName: String, records: Int)
+  /// How many records were deleted with it, none also where a missing zone is no error; and how many of other
+  /// zones because they refer to those.
+  case deletedZone(zoneName: String, records: Int, cascadedDeletions: Int)
+  /// The record as it is stored now, and how many others came back with it.
+  case restored(StoredRecord, cascadedRestorations: Int)
   /// As it is now. `isChanged` is false when it was there already and asked for the same.
   case savedSubscription(SavedSubscription, isChanged: Bool)
   case deletedSubscription(id: String)
   case acknowledged(id: String, position: ChangeToken)
   case savedAsset(Asset)
+}
+
+extension ItemResult {
+  /// Counts records in that were deleted later in the same request because they refer to what this deleted.
+  mutating func addCascadedDeletions(_ count: Int) {
+    switch self {
+    case .deleted(let zoneName, let recordName, let existed, let known):
+      self = .deleted(
+        zoneName: zoneName, recordName: recordName, existed: existed, cascadedDeletions: known + count)
+    case .deletedZone(let zoneName, let records, let known):
+      self = .deletedZone(zoneName: zoneName, records: records, cascadedDeletions: known + count)
+    default: break
+    }
+  }
 }

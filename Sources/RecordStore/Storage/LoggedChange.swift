@@ -8,6 +8,8 @@ struct LoggedChange {
   let previous: Version?
   /// The record before; nil when there was none just then.
   let replaced: StoredRecord?
+  /// The row of the record whose deletion led to the change; nil when it was asked for.
+  let cause: Int64?
 }
 
 extension Connection {
@@ -18,17 +20,31 @@ extension Connection {
     return try find.first { row in
       LoggedChange(
         previous: row.optionalInt64(0).map { Version(rawValue: $0) },
-        replaced: row.isNull(1) ? nil : StoredRecord(body: JSON(unchecked: row.bytes(1))))
+        replaced: row.isNull(1) ? nil : StoredRecord(body: JSON(unchecked: row.bytes(1))),
+        cause: row.optionalInt64(2))
     }
   }
 
-  /// The version that the change that made this one replaced, nil when it was the record's first; and whether
-  /// there was no record just then.
-  func previous(of version: Version) throws(SQLiteError) -> (version: Version?, wasNothing: Bool) {
+  /// The record with the row that a change names as its cause. The row is there as long as the change is kept.
+  func cause(_ row: Int64?) throws(SQLiteError) -> RecordPlace? {
+    guard let row else { return nil }
+    let find = try statement(.placeByID)
+    find.bind(row, at: 1)
+    return try find.first { RecordPlace(recordName: $0.text(0), zoneName: $0.text(1)) }
+  }
+
+  /// The version that the change that made this one replaced, nil when it was the record's first; whether there
+  /// was no record just then; and the row of the record that was the cause, if there was one.
+  func previous(
+    of version: Version
+  ) throws(SQLiteError) -> (version: Version?, wasNothing: Bool, cause: Int64?) {
     let find = try statement(.previousVersion)
     find.bind(version.rawValue, at: 1)
     let previous = try find.first { row in
-      (version: row.optionalInt64(0).map { Version(rawValue: $0) }, wasNothing: row.int64(1) != 0)
+      (
+        version: row.optionalInt64(0).map { Version(rawValue: $0) }, wasNothing: row.int64(1) != 0,
+        cause: row.optionalInt64(2)
+      )
     }
     guard let previous else { throw SQLiteError(damage: "no change \(version.rawValue)") }
     return previous
@@ -61,13 +77,6 @@ extension Connection {
     let find = try statement(.userByVersion)
     find.bind(version.rawValue, at: 1)
     return try find.first { Caller(userID: UInt32(truncatingIfNeeded: $0.int64(0)), connection: 0) }
-  }
-
-  /// The zone of that name, one of which only the past is left included.
-  func zone(named name: Name) throws(SQLiteError) -> Int64? {
-    let find = try statement(.zoneByName)
-    find.bind(name.text, at: 1)
-    return try find.first { $0.int64(0) }
   }
 
   /// The record with this row as it was when `version`, of whatever record, was the newest in the store. The log

@@ -13,18 +13,21 @@ enum ReferenceTable {
     CREATE TABLE reference (
       target TEXT NOT NULL, record INTEGER NOT NULL,
       until INTEGER,                    -- the version in which the record ceased to; null while it does
+      acts INTEGER NOT NULL DEFAULT 0,  -- whether a deletion of the target concerns the record
       PRIMARY KEY (target, record)) WITHOUT ROWID;
     CREATE INDEX endedReference ON reference (until) WHERE until IS NOT NULL;
+    -- So that a deletion costs nothing where many refer to the record and none of them has to know.
+    CREATE INDEX actingReference ON reference (target) WHERE until IS NULL AND acts <> 0;
     """
 
-  /// Fills the table, in a file that had none. Within the caller's transaction.
+  /// Fills the table anew. Within the caller's transaction.
   static func fill(in database: Database) throws(SQLiteError) {
     let types = "SELECT type FROM field WHERE valueType IN ('reference', 'list<reference>')"
     guard try database.integer("SELECT EXISTS (\(types))") == 1 else { return }
     let insert = try database.prepare(
       """
-      INSERT INTO reference (target, record, until) VALUES (?1, ?2, ?3)
-      ON CONFLICT DO UPDATE SET until = excluded.until
+      INSERT INTO reference (target, record, until, acts) VALUES (?1, ?2, ?3, ?4)
+      ON CONFLICT DO UPDATE SET until = excluded.until, acts = excluded.acts
       """)
     for rows in [
       "SELECT record, body, version FROM change WHERE body IS NOT NULL ORDER BY version",
@@ -32,10 +35,11 @@ enum ReferenceTable {
     ] {
       let records = try database.prepare(rows)
       while try records.step() {
-        for target in StoredRecord(body: JSON(unchecked: records.bytes(1))).referencedNames {
+        for (target, acts) in StoredRecord(body: JSON(unchecked: records.bytes(1))).referencedNames {
           insert.bind(target.text, at: 1)
           insert.bind(records.int64(0), at: 2)
           insert.bind(records.optionalInt64(2), at: 3)
+          insert.bind(acts ? 1 : 0, at: 4)
           try insert.run()
         }
       }
@@ -51,13 +55,14 @@ extension WriteTransaction {
   ) throws(SQLiteError) {
     try useAssets(id, as: type, from: before, to: after, version)
     guard type.fields.values.contains(where: { $0.element == .reference }) else { return }
-    let old = before?.referencedNames ?? []
-    let new = after?.referencedNames ?? []
-    for target in old.subtracting(new) { try end(target, id, version) }
-    for target in new.subtracting(old) {
+    let old = before?.referencedNames ?? [:]
+    let new = after?.referencedNames ?? [:]
+    for target in old.keys where new[target] == nil { try end(target, id, version) }
+    for (target, acts) in new where old[target] != acts {
       let insert = try connection.statement(.insertReference)
       insert.bind(target.text, at: 1)
       insert.bind(id, at: 2)
+      insert.bind(acts ? 1 : 0, at: 3)
       try insert.run()
     }
   }
@@ -78,7 +83,41 @@ extension WriteTransaction {
   }
 }
 
+extension Connection {
+  /// The records that may have to know when a record of that name is deleted, by their rows.
+  func actingReferrers(of name: String) throws(SQLiteError) -> [Int64] {
+    var referrers: [Int64] = []
+    let find = try statement(.actingReferrers)
+    find.bind(name, at: 1)
+    while try find.step() { referrers.append(find.int64(0)) }
+    return referrers
+  }
+
+  /// Whether there are any.
+  func isReferredTo(_ name: String) throws(SQLiteError) -> Bool {
+    let find = try statement(.actingReferrers)
+    find.bind(name, at: 1)
+    return try find.first { _ in true } ?? false
+  }
+
+  /// Whether there are any of any record.
+  func hasActingReferences() throws(SQLiteError) -> Bool {
+    try statement(.anyActingReferrer).first { $0.int64(0) != 0 } ?? false
+  }
+}
+
 extension StoredRecord {
-  /// The names that its fields refer to, each once.
-  fileprivate var referencedNames: Set<Name> { Set(references.map { Name($0.recordName) }) }
+  /// The names that its fields refer to, each with whether a reference to it does something when its record is
+  /// deleted.
+  var referencedNames: [Name: Bool] {
+    var names: [Name: Bool] = [:]
+    for reference in references {
+      names[Name(reference.recordName), default: false] |= reference.action != .none
+    }
+    return names
+  }
+}
+
+extension Bool {
+  fileprivate static func |= (left: inout Bool, right: Bool) { left = left || right }
 }

@@ -11,7 +11,9 @@ enum SQL: Int, CaseIterable {
   case dropIndex, droppedIndexes, reachIndex, entriesFrom, removeEntries, removeIndex
   case recordByName, recordByID, recordsByName, versionByID, bodyByID
   case insertRecord, updateRecord, removeTombstone, removeRecord, bodiesAfter
-  case insertChange, changeByVersion, previousVersion, userByVersion, changesBetween, changeAtPlace
+  case deletedRecords, changeOfRecord
+  case insertChange, consequences, changeByVersion, previousVersion, userByVersion, changesBetween
+  case changeAtPlace
   case oldestChanges, removeChanges
   case insertEntry, removeEntry, entriesUp, entriesDown, tiesAfter, countEntries, countEntriesOfZone
   case firstEntry, lastEntry
@@ -19,7 +21,8 @@ enum SQL: Int, CaseIterable {
   case recordsAfter, rowsAfter
   case zoneByName
   case insertMoment, lastMoment, moments, momentsUpTo, raiseMoment, removeMoments
-  case referrers, insertReference, endReference, removeReference, removeReferences
+  case referrers, actingReferrers, anyActingReferrer, insertReference, endReference, removeReference,
+    removeReferences
   case assets, assetsAfter, sizeOfAsset, putAsset, removeAsset
   case insertAssetUse, endAssetUse, removeAssetUse, removeAssetUses
 
@@ -46,7 +49,7 @@ enum SQL: Int, CaseIterable {
     case .recordsOfZone:
       // What is of the zone is found in the index of names.
       """
-      SELECT id FROM record WHERE id IN (SELECT id FROM record WHERE zone = ?1) AND body IS NOT NULL
+      SELECT id, name FROM record WHERE id IN (SELECT id FROM record WHERE zone = ?1) AND body IS NOT NULL
       ORDER BY id
       """
     case .types: "SELECT id, name, automaticIndexes FROM type"
@@ -126,13 +129,33 @@ enum SQL: Int, CaseIterable {
       "SELECT id, CASE WHEN type = ?1 THEN body END FROM record WHERE id > ?2 ORDER BY id"
 
     case .insertChange:
-      "INSERT INTO change (version, record, user, previous, body) VALUES (?1, ?2, ?3, ?4, ?5)"
-    case .changeByVersion: "SELECT previous, body FROM change WHERE version = ?1"
-    case .previousVersion: "SELECT previous, body IS NULL FROM change WHERE version = ?1"
+      """
+      INSERT INTO change (version, record, user, previous, body, cause, deleted)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+      """
+    case .deletedRecords:
+      """
+      SELECT id, version, zone FROM record INDEXED BY deletedRecord
+      WHERE body IS NULL AND version < ?1 ORDER BY version DESC
+      """
+    case .changeOfRecord:
+      // Files of before version 4 don't say when a record was deleted: the log does, to a minute.
+      """
+      SELECT previous, body, cause, user, coalesce(deleted,
+      (SELECT timestamp FROM moment WHERE firstCommit <= ?3 ORDER BY firstCommit DESC LIMIT 1))
+      FROM change WHERE version = ?1 AND record = ?2
+      """
+    case .consequences:
+      """
+      SELECT version, record, cause, deleted FROM change
+      WHERE version >= ?1 AND version <= ?2 AND cause IS NOT NULL ORDER BY version
+      """
+    case .changeByVersion: "SELECT previous, body, cause FROM change WHERE version = ?1"
+    case .previousVersion: "SELECT previous, body IS NULL, cause FROM change WHERE version = ?1"
     case .userByVersion: "SELECT user FROM change WHERE version = ?1"
     case .changesBetween:
       """
-      SELECT version, record, user, previous, body FROM change WHERE version > ?1 AND version <= ?2
+      SELECT version, record, user, previous, body, cause FROM change WHERE version > ?1 AND version <= ?2
       ORDER BY version
       """
     case .changeAtPlace: "SELECT 1 FROM change WHERE version > ?1 ORDER BY version LIMIT 1 OFFSET ?2"
@@ -214,8 +237,14 @@ enum SQL: Int, CaseIterable {
     case .zoneByName: "SELECT id FROM zone WHERE name = ?1"
     case .referrers:
       "SELECT record FROM reference WHERE target = ?1 AND (until IS NULL OR until > ?2)"
+    case .actingReferrers:
+      "SELECT record FROM reference WHERE target = ?1 AND until IS NULL AND acts <> 0 ORDER BY record"
+    case .anyActingReferrer: "SELECT EXISTS (SELECT 1 FROM reference WHERE until IS NULL AND acts <> 0)"
     case .insertReference:
-      "INSERT INTO reference (target, record) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET until = NULL"
+      """
+      INSERT INTO reference (target, record, acts) VALUES (?1, ?2, ?3)
+      ON CONFLICT DO UPDATE SET until = NULL, acts = excluded.acts
+      """
     case .endReference: "UPDATE reference SET until = ?3 WHERE target = ?1 AND record = ?2"
     case .removeReference: "DELETE FROM reference WHERE target = ?1 AND record = ?2"
     case .removeReferences: "DELETE FROM reference WHERE until <= ?1"

@@ -11,7 +11,8 @@ enum Schema {
   /// Makes the tables in an empty file.
   static func create(in database: Database, identity: Int64) throws(SQLiteError) {
     let transaction = try Transaction(.immediate, in: database)
-    try database.execute(tables + FullTextIndex.tables + tablesOfVersion3 + tablesOfVersion4)
+    try database.execute(
+      tables + FullTextIndex.tables + ReferenceTable.table + tablesOfVersion3 + tablesOfVersion4)
     try database.execute("INSERT INTO store VALUES (1, \(identity), 0, 0, 0, 0, 0, 0, 0)")
     let zone = try database.prepare("INSERT INTO zone (id, name) VALUES (1, ?1)")
     zone.bind(Identifier.defaultZone, at: 1)
@@ -43,8 +44,10 @@ enum Schema {
   static func migrate(_ database: Database, from version: Int64) throws(SQLiteError) {
     let transaction = try Transaction(.immediate, in: database)
     for step in migrations.dropFirst(max(Int(version) - 1, 0)) { try database.execute(step) }
-    if version < 3 { try ReferenceTable.fill(in: database) }
-    if version < 4 { try AssetTable.fill(in: database) }
+    if version < 4 {
+      try ReferenceTable.fill(in: database)
+      try AssetTable.fill(in: database)
+    }
     try database.execute("PRAGMA user_version = \(Self.version)")
     try transaction.commit()
   }
@@ -73,11 +76,13 @@ enum Schema {
     WHERE origin = 'declared';
     """ + FullTextIndex.tables,
     "ALTER TABLE zone ADD COLUMN deleted INTEGER;" + tablesOfVersion3,
+    // What refers to what is worked out anew, with what version 4 knows of it.
     """
+    DROP TABLE IF EXISTS reference;
     ALTER TABLE field ADD COLUMN rules TEXT;
     ALTER TABLE change ADD COLUMN cause INTEGER;
     ALTER TABLE change ADD COLUMN deleted INTEGER;
-    """ + tablesOfVersion4,
+    """ + ReferenceTable.table + tablesOfVersion4,
   ]
 
   /// Names in the tables are unique by their bytes. Bodies are the records' JSON as it goes out.
@@ -135,16 +140,15 @@ enum Schema {
       declaredIndex INTEGER NOT NULL, key BLOB NOT NULL, tie BLOB NOT NULL, record INTEGER NOT NULL,
       PRIMARY KEY (declaredIndex, key, tie)) WITHOUT ROWID;
     """
-  private static let tablesOfVersion3 =
-    ReferenceTable.table + """
-      -- What a user's programs have subscribed to for good, and how far they have it. The position is a change
-      -- token's text.
-      CREATE TABLE subscription (
-        user INTEGER NOT NULL, id TEXT NOT NULL, definition TEXT NOT NULL, position TEXT NOT NULL,
-        isStarted INTEGER NOT NULL, PRIMARY KEY (user, id)) WITHOUT ROWID;
-      -- The first commit made at or after a moment, in milliseconds: how old kept changes are.
-      CREATE TABLE moment (firstCommit INTEGER PRIMARY KEY, timestamp INTEGER NOT NULL);
-      """
+  private static let tablesOfVersion3 = """
+    -- What a user's programs have subscribed to for good, and how far they have it. The position is a change
+    -- token's text.
+    CREATE TABLE subscription (
+      user INTEGER NOT NULL, id TEXT NOT NULL, definition TEXT NOT NULL, position TEXT NOT NULL,
+      isStarted INTEGER NOT NULL, PRIMARY KEY (user, id)) WITHOUT ROWID;
+    -- The first commit made at or after a moment, in milliseconds: how old kept changes are.
+    CREATE TABLE moment (firstCommit INTEGER PRIMARY KEY, timestamp INTEGER NOT NULL);
+    """
 
   private static let tablesOfVersion4 = """
     -- What was answered to requests with an idempotency key, to be answered again.

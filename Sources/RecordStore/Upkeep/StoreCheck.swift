@@ -154,12 +154,13 @@ final class StoreCheck {
             recordName: record.recordName, zoneName: record.zoneName))
       }
     }
-    for target in Set(record.references.map { Name($0.recordName) }) {
+    for (target, acts) in record.referencedNames {
       expectedReferences += 1
       let find = try connection.database.cached(
-        "SELECT 1 FROM reference WHERE target = ?1 AND record = ?2 AND until IS NULL")
+        "SELECT 1 FROM reference WHERE target = ?1 AND record = ?2 AND until IS NULL AND acts = ?3")
       find.bind(target.text, at: 1)
       find.bind(id, at: 2)
+      find.bind(acts ? 1 : 0, at: 3)
       guard try find.first({ _ in true }) == nil else { continue }
       report.note(
         .init(

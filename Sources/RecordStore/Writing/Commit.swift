@@ -10,9 +10,15 @@ struct Commit {
   private(set) var changes = NetChanges()
   /// By name.
   private(set) var deletedZones: [String] = []
+  /// Of the operation that is carried out, among those of the request.
+  var place = 0
+  /// What the end of the request has to look at; nil where its one operation decides about itself before it
+  /// writes.
+  var checks: ReferenceChecks?
 
-  init(number: Int64, caller: Caller, timestamp: Int64) {
+  init(number: Int64, caller: Caller, timestamp: Int64, checks: ReferenceChecks? = nil) {
     self.number = number
+    self.checks = checks
     self.caller = caller
     self.timestamp = timestamp
   }
@@ -23,9 +29,11 @@ struct Commit {
   var nextVersion: Version { Version(commit: number, ordinal: ordinal) }
 
   /// Notes a change that was written, under `nextVersion`.
-  mutating func note(record: Int64, from before: StoredRecord?, to after: StoredRecord?) {
+  mutating func note(
+    record: Int64, from before: StoredRecord?, to after: StoredRecord?, because cause: RecordPlace?
+  ) {
     ordinal += 1
-    changes.note(record: record, from: before, to: after, by: caller)
+    changes.note(record: record, from: before, to: after, by: caller, because: cause)
   }
 
   /// Notes the deletion of a zone, written under `nextVersion`.
@@ -33,6 +41,9 @@ struct Commit {
     ordinal += 1
     deletedZones.append(name)
   }
+
+  /// Whether it has more changes than can be told apart.
+  var isTooLong: Bool { ordinal > Version.maximumOrdinal }
 
   /// Whether anything was changed.
   var isEmpty: Bool { ordinal == 0 }

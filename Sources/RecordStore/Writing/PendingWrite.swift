@@ -10,7 +10,7 @@ struct PendingWrite: Sendable {
     request.operations.contains { operation in
       switch operation {
       case .delete, .deleteZone, .deleteSubscription: false
-      case .save, .saveRecordType, .saveZone, .saveSubscription, .saveAsset, .acknowledge: true
+      case .save, .restore, .saveRecordType, .saveZone, .saveSubscription, .saveAsset, .acknowledge: true
       }
     }
   }

@@ -56,15 +56,16 @@ extension WriteTransaction {
     try update.run()
   }
 
-  /// Adds a row to the change log.
+  /// Adds a row to the change log: of the commit's next version.
   mutating func log(
-    version: Version, record: Int64, replacing row: RecordRow?, by caller: Caller
+    _ commit: Commit, record: Int64, replacing row: RecordRow?, because cause: Cascade.Cause? = nil,
+    isDeletion: Bool = false
   ) throws(SQLiteError) {
     guard keepsHistory else { return }
     let insert = try connection.statement(.insertChange)
-    insert.bind(version.rawValue, at: 1)
+    insert.bind(commit.nextVersion.rawValue, at: 1)
     insert.bind(record, at: 2)
-    insert.bind(Int64(caller.userID), at: 3)
+    insert.bind(Int64(commit.caller.userID), at: 3)
     insert.bind(row?.version.rawValue, at: 4)
     if let record = row?.record {
       insert.bind(record.body.bytes, at: 5)
@@ -72,6 +73,8 @@ extension WriteTransaction {
     } else {
       insert.bindNull(at: 5)
     }
+    insert.bind(cause?.id, at: 6)
+    insert.bind(isDeletion ? commit.timestamp : nil, at: 7)
     try insert.run()
     state.changes += 1
   }

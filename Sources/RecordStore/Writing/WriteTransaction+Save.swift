@@ -24,6 +24,11 @@ extension WriteTransaction {
       return .failure(error)
     }
     if let refusal = try refusalOfAssets(in: body.fields, over: row?.record) { return .failure(refusal) }
+    let references = body.references
+    let place = RecordPlace(recordName: name, zoneName: draft.zoneName)
+    if let refusal = try refusal(ofReferences: references, of: place, since: row?.record, in: commit) {
+      return .failure(refusal)
+    }
     try beginEpoch(with: commit)
     body.recordChangeTag = RecordTag.text(of: commit.nextVersion, epoch: state.epoch)
     body.modified = commit.stamp
@@ -35,7 +40,8 @@ extension WriteTransaction {
           "maximumRecordBytes", limit, actual: record.body.bytes.count,
           "the record '\(name)' has too many bytes"))
     }
-    try write(record, fields: body.fields, over: row, in: zone, commit: &commit)
+    let id = try write(record, fields: body.fields, over: row, in: zone, commit: &commit)
+    note(references, ofRecord: id, since: row?.record, in: &commit)
     return .success(.saved(record))
   }
 
@@ -85,8 +91,8 @@ extension WriteTransaction {
     var body =
       current.map { RecordBody($0) }
       ?? RecordBody(
-        recordType: draft.recordType, recordName: name, zoneName: draft.zoneName, created: commit.stamp,
-        modified: commit.stamp)
+        recordType: draft.recordType, recordName: name, zoneName: draft.zoneName,
+        created: operation.created ?? commit.stamp, modified: commit.stamp)
     let fields = body.fields
     let types = state.types[Name(draft.recordType)]?.fields ?? [:]
     try body.apply(draft.fields, replacing: operation.fields == .replace) { types[Name($0)] }
@@ -101,10 +107,12 @@ extension WriteTransaction {
 
   // MARK: Writing
 
-  private mutating func write(
+  /// Writes a record that may be. Gives its row.
+  @discardableResult
+  mutating func write(
     _ record: StoredRecord, fields: [RecordBody.Field], over row: RecordRow?, in zone: Int64,
-    commit: inout Commit
-  ) throws(SQLiteError) {
+    because cause: Cascade.Cause? = nil, commit: inout Commit
+  ) throws(SQLiteError) -> Int64 {
     let type = try registerType(record.recordType, fields: fields)
     let bytes = record.body.bytes
     let id: Int64
@@ -115,7 +123,7 @@ extension WriteTransaction {
       id = try insert(
         name: record.recordName, zone: zone, type: type.id, version: commit.nextVersion, body: bytes)
     }
-    try log(version: commit.nextVersion, record: id, replacing: row, by: commit.caller)
+    try log(commit, record: id, replacing: row, because: cause)
     try index(id, as: type, from: row?.record, to: record)
     try refer(id, as: type, from: row?.record, to: record, commit.nextVersion)
     if row?.record == nil {
@@ -123,7 +131,8 @@ extension WriteTransaction {
       state.growth[type.id, default: 0] += 1
     }
     state.recordBytes += Int64(bytes.count - (row?.record?.body.bytes.count ?? 0))
-    commit.note(record: id, from: row?.record, to: record)
+    commit.note(record: id, from: row?.record, to: record, because: cause?.place)
+    return id
   }
 
   /// The record's type, made and completed by what the record brings that is new.

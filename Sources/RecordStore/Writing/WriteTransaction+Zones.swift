@@ -35,11 +35,12 @@ extension WriteTransaction {
     }
     guard let zone = state.zones[name] else {
       if operation.ignoresMissing {
-        return .success(.deletedZone(zoneName: operation.zoneName, records: 0))
+        return .success(
+          .deletedZone(zoneName: operation.zoneName, records: 0, cascadedDeletions: 0))
       }
       return .failure(.zoneNotFound(operation.zoneName))
     }
-    let records = try records(inZone: zone)
+    let records = try records(inZone: zone, named: operation.zoneName)
     let limit = configuration.limits.maximumDeletedRecords
     guard records.count <= limit else {
       return .failure(
@@ -47,21 +48,26 @@ extension WriteTransaction {
           "maximumDeletedRecords", limit, actual: records.count,
           "the zone '\(operation.zoneName)' has too many records to be deleted at once"))
     }
-    try beginEpoch(with: commit)
-    for id in records {
-      guard let row = try row(id), let record = row.record else { continue }
-      try delete(row, record, commit: &commit)
+    let cascade: Cascade
+    switch try connection.hasActingReferences() ? self.cascade(records, in: commit) : .success(records) {
+    case .success(let known): cascade = known
+    case .failure(let error): return .failure(error)
     }
+    try beginEpoch(with: commit)
+    try carryOut(cascade, in: &commit)
     let version = commit.nextVersion
     // A row of its own, so that the deletion of an empty zone is kept, counted and pruned like any change. No
     // record has such a number.
-    try log(version: version, record: -zone, replacing: nil, by: commit.caller)
+    try log(commit, record: -zone, replacing: nil)
     try mark(zone: zone, deleted: version)
     state.zones[name] = nil
     state.deletedZones[name] = DeletedZone(id: zone, version: version)
     state.schema += 1
     commit.note(deletedZone: operation.zoneName)
-    return .success(.deletedZone(zoneName: operation.zoneName, records: records.count))
+    return .success(
+      .deletedZone(
+        zoneName: operation.zoneName, records: records.count,
+        cascadedDeletions: cascade.deletions.count - records.count))
   }
 
   /// Takes out the rows of zones whose deletion is no longer kept; nothing refers to them then, since every
@@ -84,12 +90,14 @@ extension WriteTransaction {
     try update.run()
   }
 
-  /// The rows of the records that are in it.
-  private func records(inZone zone: Int64) throws(SQLiteError) -> [Int64] {
-    var records: [Int64] = []
+  /// The records that are in it, as those to be deleted.
+  private func records(inZone zone: Int64, named zoneName: String) throws(SQLiteError) -> Cascade {
+    var records = Cascade()
     let find = try connection.statement(.recordsOfZone)
     find.bind(zone, at: 1)
-    while try find.step() { records.append(find.int64(0)) }
+    while try find.step() {
+      records.delete(find.int64(0), RecordPlace(recordName: find.text(1), zoneName: zoneName))
+    }
     return records
   }
 }

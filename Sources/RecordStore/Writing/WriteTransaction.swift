@@ -32,18 +32,16 @@ struct WriteTransaction {
     return try carryOutAll(request)
   }
 
-  private func commit(of request: WriteRequest) -> Commit {
-    Commit(number: state.lastCommit + 1, caller: request.caller, timestamp: configuration.clock())
+  private func commit(of request: WriteRequest, checks: ReferenceChecks? = nil) -> Commit {
+    Commit(
+      number: state.lastCommit + 1, caller: request.caller, timestamp: configuration.clock(), checks: checks)
   }
 
-  /// One operation decides about itself before it writes, so nothing needs to be undone.
   private mutating func carryOutOne(
     _ request: WriteRequest
   ) throws(SQLiteError) -> Result<WriteResult, WriteFailure> {
-    var commit = commit(of: request)
-    switch try apply(request.operations[0], in: &commit) {
+    switch try carryOutAlone(request.operations[0], of: request) {
     case .success(let item):
-      finish(commit)
       return .success(WriteResult(changeToken: state.token, items: [.success(item)]))
     case .failure(let error): return .failure(WriteFailure(error: error, items: []))
     }
@@ -52,34 +50,84 @@ struct WriteTransaction {
   private mutating func carryOutEach(_ request: WriteRequest) throws(SQLiteError) -> WriteResult {
     var items: [Result<ItemResult, RecordError>] = []
     items.reserveCapacity(request.operations.count)
-    for operation in request.operations {
-      var commit = commit(of: request)
-      items.append(try apply(operation, in: &commit))
-      finish(commit)
-    }
+    for operation in request.operations { items.append(try carryOutAlone(operation, of: request)) }
     return WriteResult(changeToken: state.token, items: items)
+  }
+
+  /// An operation that is a commit by itself. Most decide about themselves before they write, so that nothing needs
+  /// to be undone.
+  private mutating func carryOutAlone(
+    _ operation: WriteOperation, of request: WriteRequest
+  ) throws(SQLiteError) -> Result<ItemResult, RecordError> {
+    if operation.isManifold {
+      switch try carryOutTogether([operation], of: request) {
+      case .success(let items): return .success(items[0])
+      case .failure(let failed): return .failure(failed.error)
+      }
+    }
+    var commit = commit(of: request)
+    let item = try apply(operation, in: &commit)
+    if case .success = item { finish(commit) }
+    return item
   }
 
   private mutating func carryOutAll(
     _ request: WriteRequest
   ) throws(SQLiteError) -> Result<WriteResult, WriteFailure> {
+    switch try carryOutTogether(request.operations, of: request) {
+    case .success(let items):
+      return .success(WriteResult(changeToken: state.token, items: items.map { .success($0) }))
+    case .failure(let failed):
+      return .failure(WriteFailure(failed.error, at: failed.place, of: request.operations.count))
+    }
+  }
+
+  /// Why one of several operations failed, and which.
+  private struct Failed: Error {
+    let place: Int
+    let error: RecordError
+  }
+
+  /// Operations that are one commit or nothing.
+  private mutating func carryOutTogether(
+    _ operations: [WriteOperation], of request: WriteRequest
+  ) throws(SQLiteError) -> Result<[ItemResult], Failed> {
     let before = state
     let part = try Savepoint(in: connection.database)
-    var commit = commit(of: request)
-    var items: [Result<ItemResult, RecordError>] = []
-    items.reserveCapacity(request.operations.count)
-    for (place, operation) in request.operations.enumerated() {
-      let item = try apply(operation, in: &commit)
-      if case .failure(let error) = item {
-        try part.undo()
-        state = before
-        return .failure(WriteFailure(error, at: place, of: request.operations.count))
-      }
-      items.append(item)
+    var commit = commit(of: request, checks: ReferenceChecks())
+    let items = try applyAll(operations, in: &commit)
+    guard case .success = items else {
+      try part.undo()
+      state = before
+      return items
     }
     try part.keep()
     finish(commit)
-    return .success(WriteResult(changeToken: state.token, items: items))
+    return items
+  }
+
+  private mutating func applyAll(
+    _ operations: [WriteOperation], in commit: inout Commit
+  ) throws(SQLiteError) -> Result<[ItemResult], Failed> {
+    var items: [ItemResult] = []
+    items.reserveCapacity(operations.count)
+    for (place, operation) in operations.enumerated() {
+      commit.place = place
+      switch try apply(operation, in: &commit) {
+      case .success(let item): items.append(item)
+      case .failure(let error): return .failure(Failed(place: place, error: error))
+      }
+      if commit.isTooLong {
+        return .failure(
+          Failed(place: place, error: RecordError(.limitExceeded, "too many changes in one request")))
+      }
+    }
+    var deletions: [Int: Int] = [:]
+    if let violation = try settle(&commit, deletions: &deletions) {
+      return .failure(Failed(place: violation.place, error: violation.error))
+    }
+    for (place, count) in deletions { items[place].addCascadedDeletions(count) }
+    return .success(items)
   }
 
   private mutating func apply(
@@ -91,6 +139,7 @@ struct WriteTransaction {
     case .saveRecordType(let draft): try apply(draft)
     case .saveZone(let zoneName): try apply(saveZone: zoneName)
     case .deleteZone(let deletion): try apply(deletion, in: &commit)
+    case .restore(let restoration): try apply(restoration, in: &commit)
     case .saveSubscription(let subscription): try apply(subscription, by: commit.caller)
     case .deleteSubscription(let deletion): try apply(deletion, by: commit.caller)
     case .saveAsset(let held): try apply(saveAsset: held)

@@ -9,7 +9,7 @@ public struct RecordBody: Sendable {
   public var created: Stamp
   public var modified: Stamp
   /// In the order in which they were first saved; no name twice.
-  public private(set) var fields: [Field]
+  public internal(set) var fields: [Field]
 
   public struct Field: Sendable, Equatable {
     public let name: String

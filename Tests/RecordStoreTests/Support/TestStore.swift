@@ -75,7 +75,7 @@ final class TestStore {
   func delete(_ name: String, tag: String? = nil, ignoresMissing: Bool = false) throws -> Bool {
     do {
       let result = try write([deletion(name, tag: tag, ignoresMissing: ignoresMissing)])
-      guard case .deleted(_, _, let existed) = try result.items[0].get() else { fatalError("no deletion") }
+      guard case .deleted(_, _, let existed, _) = try result.items[0].get() else { fatalError("no deletion") }
       return existed
     } catch let failure as WriteFailure {
       throw failure.error
