@@ -9,7 +9,9 @@ extension Method {
       .required("recordName"), .optional("zoneName"), .optional("recordChangeTag"), .optional("withCascade"),
       .optional("desiredKeys"), .idempotencyKey,
     ],
-    errors: .write.union([.unknownItem, .serverRecordChanged, .referenceViolation, .fieldTypeMismatch])
+    errors: .write.union([
+      .unknownItem, .serverRecordChanged, .referenceViolation, .fieldTypeMismatch, .assetFileNotFound,
+    ])
   ) { invocation, _ throws(RecordError) in
     let arguments = invocation.arguments
     let database = try invocation.database(for: .write)

@@ -250,7 +250,8 @@ final class ResultWindow: LiveResult {
     } else {
       change = RecordChange(
         ofGone: place.recordName, zoneName: place.zoneName, recordType: move.row.recordType,
-        by: resolver.lastOrigin(ofRecord: place.recordName, inZone: place.zoneName))
+        by: resolver.lastOrigin(ofRecord: place.recordName, inZone: place.zoneName),
+        because: resolver.deletion(ofRecord: place.recordName, inZone: place.zoneName)?.cause)
     }
     return (MatchedChange(change: change, reason: move.reason, changedKeys: []), told)
   }

@@ -60,10 +60,12 @@ extension RecordChange {
       after: record, origin: record.lastOrigin)
   }
 
-  /// A record that is gone, of which nothing else is known but by whom, where that is kept.
-  public init(ofGone recordName: String, zoneName: String, recordType: String, by origin: Caller?) {
+  /// A record that is gone, of which nothing else is known but by whom and why, where that is kept.
+  public init(
+    ofGone recordName: String, zoneName: String, recordType: String, by origin: Caller?, because cause: RecordPlace?
+  ) {
     self.init(
       zoneName: zoneName, recordType: recordType, recordName: recordName, before: nil, after: nil,
-      origin: origin)
+      origin: origin, cause: cause)
   }
 }

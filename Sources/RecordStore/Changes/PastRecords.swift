@@ -46,11 +46,11 @@ public final class PastRecords: RecordSnapshot {
     }
   }
 
-  public func deleter(ofRecord recordName: String, inZone zoneName: String) -> Caller? {
+  public func deletion(ofRecord recordName: String, inZone zoneName: String) -> RecordDeletion? {
     guard failure == nil else { return nil }
     do throws(SQLiteError) {
       guard let zone = try zone(Name(zoneName)) else { return nil }
-      return try connection.deleter(ofRecord: recordName, inZone: zone, at: version)
+      return try connection.deletion(ofRecord: recordName, inZone: zone, at: version)
     } catch {
       failure = error
       return nil

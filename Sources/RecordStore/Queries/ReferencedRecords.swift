@@ -40,14 +40,14 @@ final class ReferencedRecords: RecordSnapshot {
     }
   }
 
-  func deleter(ofRecord recordName: String, inZone zoneName: String) -> Caller? {
+  func deletion(ofRecord recordName: String, inZone zoneName: String) -> RecordDeletion? {
     guard failure == nil else { return nil }
     do throws(SQLiteError) {
       var zone = zones[Name(zoneName)]
       // Its records may be gone because it is.
       if zone == nil { zone = try connection.zone(named: zoneName) }
       guard let zone else { return nil }
-      return try connection.deleter(ofRecord: recordName, inZone: zone)
+      return try connection.deletion(ofRecord: recordName, inZone: zone)
     } catch {
       failure = error
       return nil

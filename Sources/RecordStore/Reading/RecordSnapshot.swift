@@ -2,16 +2,24 @@ public import Records
 
 /// The records of a store at one position, and who made them what they are.
 public protocol RecordSnapshot: RecordResolver {
-  /// Who deleted the record, over a connection that is not known. Nil where it is there, where there never was
-  /// one, and where its deletion is no longer kept.
-  func deleter(ofRecord recordName: String, inZone zoneName: String) -> Caller?
+  /// The deletion of the record. Nil where it is there, where there never was one, and where its deletion is no
+  /// longer kept.
+  func deletion(ofRecord recordName: String, inZone zoneName: String) -> RecordDeletion?
+}
+
+/// How a record went.
+public struct RecordDeletion: Sendable {
+  /// Who deleted it, over a connection that is not known.
+  public let origin: Caller
+  /// The record whose deletion led to it; nil when it was asked for.
+  public let cause: RecordPlace?
 }
 
 extension RecordSnapshot {
-  /// Who changed the record last, its deletion included. Nil as ``deleter(ofRecord:inZone:)``.
+  /// Who changed the record last, its deletion included. Nil as ``deletion(ofRecord:inZone:)``.
   public func lastOrigin(ofRecord recordName: String, inZone zoneName: String) -> Caller? {
     if let record = record(named: recordName, inZone: zoneName) { return record.lastOrigin }
-    return deleter(ofRecord: recordName, inZone: zoneName)
+    return deletion(ofRecord: recordName, inZone: zoneName)?.origin
   }
 }
 

@@ -50,12 +50,12 @@ extension Connection {
     return previous
   }
 
-  /// Who deleted the record of that name, as it was when `version`, of whatever record, was the newest in the
+  /// The deletion of the record of that name, as it was when `version`, of whatever record, was the newest in the
   /// store; as it is now where that is nil. Nil where it is there, where there never was one, and where its
   /// deletion is no longer kept. The log must reach back to `version`.
-  func deleter(
+  func deletion(
     ofRecord name: String, inZone zone: Int64, at version: Version? = nil
-  ) throws(SQLiteError) -> Caller? {
+  ) throws(SQLiteError) -> RecordDeletion? {
     let find = try statement(.recordByName)
     find.bind(name, at: 1)
     find.bind(zone, at: 2)
@@ -69,14 +69,17 @@ extension Connection {
       row.version = deletion
       row.isGone = past.record == nil
     }
-    return row.isGone ? try origin(ofVersion: row.version) : nil
+    return row.isGone ? try deletion(making: row.version) : nil
   }
 
-  /// Who made the change; nil when that is no longer kept.
-  private func origin(ofVersion version: Version) throws(SQLiteError) -> Caller? {
-    let find = try statement(.userByVersion)
+  /// Nil when it is no longer kept.
+  private func deletion(making version: Version) throws(SQLiteError) -> RecordDeletion? {
+    let find = try statement(.originByVersion)
     find.bind(version.rawValue, at: 1)
-    return try find.first { Caller(userID: UInt32(truncatingIfNeeded: $0.int64(0)), connection: 0) }
+    let row = try find.first { (user: $0.int64(0), cause: $0.optionalInt64(1)) }
+    guard let row else { return nil }
+    return RecordDeletion(
+      origin: Caller(userID: UInt32(truncatingIfNeeded: row.user), connection: 0), cause: try cause(row.cause))
   }
 
   /// The record with this row as it was when `version`, of whatever record, was the newest in the store. The log

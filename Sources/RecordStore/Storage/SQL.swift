@@ -12,7 +12,7 @@ enum SQL: Int, CaseIterable {
   case recordByName, recordByID, recordsByName, versionByID, bodyByID
   case insertRecord, updateRecord, removeTombstone, removeRecord, bodiesAfter
   case deletedRecords, changeOfRecord
-  case insertChange, consequences, changeByVersion, previousVersion, userByVersion, changesBetween
+  case insertChange, consequences, changeByVersion, previousVersion, originByVersion, changesBetween
   case changeAtPlace
   case oldestChanges, removeChanges
   case insertEntry, removeEntry, entriesUp, entriesDown, tiesAfter, countEntries, countEntriesOfZone
@@ -152,7 +152,7 @@ enum SQL: Int, CaseIterable {
       """
     case .changeByVersion: "SELECT previous, body, cause FROM change WHERE version = ?1"
     case .previousVersion: "SELECT previous, body IS NULL, cause FROM change WHERE version = ?1"
-    case .userByVersion: "SELECT user FROM change WHERE version = ?1"
+    case .originByVersion: "SELECT user, cause FROM change WHERE version = ?1"
     case .changesBetween:
       """
       SELECT version, record, user, previous, body, cause FROM change WHERE version > ?1 AND version <= ?2

@@ -26,7 +26,7 @@ extension WriteTransaction {
       commit.checks?.validate(
         .init(id: id, field: reference.field, target: reference.target, place: commit.place))
     }
-    for reference in references where reference.action.holds {
+    for reference in references where reference.action == .restrict {
       guard let place = checks.deletion(of: reference.target) else { continue }
       commit.checks?.hold(.init(id: id, target: reference.target), place: place)
     }

@@ -27,7 +27,7 @@ struct RecordSnapshotTests {
     try save(#"{"n":"a","v":1}"#, by: 2, of: store)
     let records = try store.reader.resolver
     #expect(records.lastOrigin(ofRecord: "a", inZone: Self.zone) == Caller(userID: 2, connection: 0))
-    #expect(records.deleter(ofRecord: "a", inZone: Self.zone) == nil)
+    #expect(records.deletion(ofRecord: "a", inZone: Self.zone) == nil)
     try write(deletion("a"), by: 3, to: store)
     #expect(try store.reader.resolver.lastOrigin(ofRecord: "a", inZone: Self.zone)?.userID == 3)
     try save(#"{"n":"a","type":"Other"}"#, by: 4, of: store)
@@ -51,14 +51,14 @@ struct RecordSnapshotTests {
     try write(deletion("a"), by: 2, to: store)
     let deleted = try store.reader.sequence
     #expect(
-      try store.reader.pastRecords(at: deleted).deleter(ofRecord: "a", inZone: Self.zone)?.userID == 2)
+      try store.reader.pastRecords(at: deleted).deletion(ofRecord: "a", inZone: Self.zone)?.origin.userID == 2)
     try save(#"{"n":"a"}"#, by: 3, of: store)
     try write(deletion("a"), by: 4, to: store)
     let origins = try [saved - 1, saved, deleted, deleted + 1, deleted + 2].map {
       try store.reader.pastRecords(at: $0).lastOrigin(ofRecord: "a", inZone: Self.zone)?.userID
     }
     #expect(origins == [nil, 1, 2, 3, 4])
-    #expect(try store.reader.pastRecords(at: saved).deleter(ofRecord: "a", inZone: Self.zone) == nil)
+    #expect(try store.reader.pastRecords(at: saved).deletion(ofRecord: "a", inZone: Self.zone) == nil)
   }
 
   @Test("the records of a deleted zone were deleted by who deleted the zone")

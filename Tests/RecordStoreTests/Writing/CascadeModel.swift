@@ -130,7 +130,7 @@ struct CascadeModel {
         checks?.validations.append(.init(holder: record, target: target, place: place))
       }
     }
-    for (target, action) in references where action == .validate || action == .restrict {
+    for (target, action) in references where action == .restrict {
       guard let deletion = checks?.deleted[target] else { continue }
       checks?.holds.append(.init(holder: record, target: target, place: deletion))
     }
