@@ -62,7 +62,8 @@ extension RecordChange {
 
   /// A record that is gone, of which nothing else is known but by whom and why, where that is kept.
   public init(
-    ofGone recordName: String, zoneName: String, recordType: String, by origin: Caller?, because cause: RecordPlace?
+    ofGone recordName: String, zoneName: String, recordType: String, by origin: Caller?,
+    because cause: RecordPlace?
   ) {
     self.init(
       zoneName: zoneName, recordType: recordType, recordName: recordName, before: nil, after: nil,

@@ -79,7 +79,8 @@ extension Connection {
     let row = try find.first { (user: $0.int64(0), cause: $0.optionalInt64(1)) }
     guard let row else { return nil }
     return RecordDeletion(
-      origin: Caller(userID: UInt32(truncatingIfNeeded: row.user), connection: 0), cause: try cause(row.cause))
+      origin: Caller(userID: UInt32(truncatingIfNeeded: row.user), connection: 0), cause: try cause(row.cause)
+    )
   }
 
   /// The record with this row as it was when `version`, of whatever record, was the newest in the store. The log

@@ -51,7 +51,8 @@ struct RecordSnapshotTests {
     try write(deletion("a"), by: 2, to: store)
     let deleted = try store.reader.sequence
     #expect(
-      try store.reader.pastRecords(at: deleted).deletion(ofRecord: "a", inZone: Self.zone)?.origin.userID == 2)
+      try store.reader.pastRecords(at: deleted).deletion(ofRecord: "a", inZone: Self.zone)?.origin.userID == 2
+    )
     try save(#"{"n":"a"}"#, by: 3, of: store)
     try write(deletion("a"), by: 4, to: store)
     let origins = try [saved - 1, saved, deleted, deleted + 1, deleted + 2].map {
