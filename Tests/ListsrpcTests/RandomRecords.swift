@@ -67,7 +67,7 @@ struct RandomRecords {
       return .reference(
         Reference(
           recordName: pick(["r1", "é", "{x", "a,b"]), zoneName: pick([nil, "z 1"]),
-          action: pick([.none, .none])))
+          action: pick([.none, .deleteSelf])))
     case .asset: return .asset(Asset(checksum: String(repeating: "a", count: 64), size: 0))
     case .object:
       return .object(

@@ -83,6 +83,15 @@ struct ImportBatch {
     return result
   }
 
+  /// The batch from its end to its beginning, unless it has a record twice: then the order counts.
+  var reversed: ImportBatch {
+    let keys = items.compactMap(\.key)
+    guard Set(keys).count == keys.count else { return self }
+    var result = self
+    result.items.reverse()
+    return result
+  }
+
   /// How many records, and bytes of them, go into one request.
   struct Limits {
     let maximumItems: Int

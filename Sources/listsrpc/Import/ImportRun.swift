@@ -173,7 +173,8 @@ final class ImportRun {
     if let check = plan.check {
       try settle(full, try await check.outcomes(of: full.items, session))
     } else {
-      try await sender?.send(full)
+      // What comes first waits for what comes behind it: else it would not have been put off.
+      try await sender?.send(isRetrying ? full.reversed : full)
     }
   }
 

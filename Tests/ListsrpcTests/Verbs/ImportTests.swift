@@ -313,4 +313,23 @@ struct ImportFormatTests {
     #expect(try shell.run("export").outputText == "")
     #expect(try shell.run("export", "--format=cloudkit").outputText == "{\"records\":[\n]}\n")
   }
+
+  @Test(
+    "Records that must come before others may stand behind them, also when it is each other that they need")
+  func validatedReferences() throws {
+    func row(_ name: String, _ target: String) -> String {
+      #"{"recordType":"N","recordName":"\#(name)","fields":{"to":{"$reference":{"recordName":"\#(target)","action":"validate"}}}}"#
+    }
+    // A chain in the wrong order, two that need each other, and one whose target never comes.
+    var rows = (0..<1200).map { row("n\($0)", "n\($0 + 1)") }
+    rows.append(#"{"recordType":"N","recordName":"n1200","fields":{}}"#)
+    rows += [row("a", "b"), row("b", "a")]
+    let folder = try TemporaryFolder()
+    let whole = try shell.run("import", "-", "--resume=\(folder.path)/s", input: rows.joined(separator: "\n"))
+    #expect(whole.outputText == "{\"saved\":1203,\"failed\":0}\n", "\(whole.errorText)")
+    #expect(try runToEnd(["ls", folder.path]).outputText == "s\n")
+    let lost = try shell.run("import", "-", input: row("c", "never") + "\n" + row("d", "c"))
+    #expect(lost.outputText == "{\"saved\":0,\"failed\":2}\n")
+    #expect(lost.errorText.contains("line 1") && lost.errorText.contains("line 2"))
+  }
 }
