@@ -5,7 +5,8 @@ enum MethodTable {
     .serverInfo, .discover, .echo, .saveRecord, .fetchRecord, .fetchRecords, .modifyRecords, .performQuery,
     .countRecords, .distinctValues, .aggregateRecords, .fetchSchema, .saveRecordType, .saveZone, .fetchZones,
     .deleteZone, .fetchContainers, .deleteContainer, .checkDatabase, .saveAsset, .fetchAsset, .fetchChanges,
-    .subscribe, .unsubscribe, .saveSubscription, .fetchSubscriptions, .acknowledgeChanges, .deleteSubscription,
+    .subscribe, .unsubscribe, .saveSubscription, .fetchSubscriptions, .acknowledgeChanges,
+    .deleteSubscription,
     .deleteRecord, .fetchDeletedRecords, .restoreRecord, .fetchHistory,
   ]
 
