@@ -86,8 +86,8 @@ class ServiceError(ListsError):
 
 class SubscriptionEnded(ListsError):
     """The service ended the subscription: its ``reason`` is ``attachedElsewhere`` (another connection attached to
-    the saved subscription), ``deleted`` (the saved subscription was deleted, or is now to something else) or
-    ``containerDeleted``."""
+    the saved subscription), ``deleted`` (the saved subscription was deleted, or is now to something else),
+    ``databaseRestored`` (a backup was put in the place of the database) or ``containerDeleted``."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"the service ended the subscription: {reason}")

@@ -33,6 +33,11 @@ public struct AssetFile: Sendable {
     return bytes
   }
 
+  /// Reads it to its end.
+  ///
+  /// - Throws: `ClientError.file` when the content is not the asset's.
+  public func check() throws(ClientError) { try forEachPart { _ throws(ClientError) in } }
+
   private func forEachPart(_ body: (UnsafeRawBufferPointer) throws(ClientError) -> Void) throws(ClientError) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { buffer.deallocate() }

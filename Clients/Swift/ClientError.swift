@@ -11,7 +11,8 @@ public enum ClientError: Error, Sendable {
   /// The reply (or push) is longer than this client takes. Only this call is concerned.
   case replyTooLarge(limit: Int)
   /// The service ended the subscription: `attachedElsewhere` (another connection attached to the saved
-  /// subscription), `deleted` (the saved subscription was deleted, or is now to something else), `containerDeleted`.
+  /// subscription), `deleted` (the saved subscription was deleted, or is now to something else),
+  /// `databaseRestored` (a backup was put in the place of the database), `containerDeleted`.
   case subscriptionEnded(reason: String)
   /// The reply is not what the protocol says.
   case malformedReply(String)
@@ -76,6 +77,7 @@ extension ClientError: CustomStringConvertible {
     case .replyTooLarge(let limit): "too large: the reply is longer than the \(limit) bytes that are accepted"
     case .subscriptionEnded("attachedElsewhere"): "another connection has attached to the saved subscription"
     case .subscriptionEnded("deleted"): "the saved subscription was deleted, or is now to something else"
+    case .subscriptionEnded("databaseRestored"): "a backup was put in the place of the database"
     case .subscriptionEnded("containerDeleted"): "the container was deleted"
     case .subscriptionEnded(let reason): "the service ended the subscription: \(reason)"
     case .malformedReply(let reason): "the service's reply can't be understood: \(reason)"

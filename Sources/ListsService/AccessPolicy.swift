@@ -41,6 +41,16 @@ public enum AccessPolicy: Sendable, Equatable {
     }
   }
 
+  /// Nil when the caller may take a database away whole, with what other users keep in it, or put another in its
+  /// place.
+  func refusal(ofBackupOf store: StoreID, by caller: Caller) -> RecordError? {
+    switch (self, store.database) {
+    case (.everyone, .public) where caller.userID != 0:
+      RecordError(.permissionFailure, "only root may back up or restore the public database here")
+    default: refusal(of: .write, in: store, by: caller)
+    }
+  }
+
   /// Nil when the caller may do this. A private database is reached by its user only, because its name is
   /// made from the caller and never from what a client sent; checked here all the same.
   func refusal(of action: Action, in store: StoreID, by caller: Caller) -> RecordError? {

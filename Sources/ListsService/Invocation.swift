@@ -16,9 +16,15 @@ struct Invocation {
 
   /// The database that the request names, if the caller may do this with it.
   func database(for action: AccessPolicy.Action) throws(RecordError) -> Database {
-    let container = try arguments.string("container") ?? StoreID.defaultContainer
-    let scope = try arguments.word("database", of: DatabaseName.self) ?? .private
-    return try session.database(container: container, named: scope, for: action)
+    let (container, name) = try place()
+    return try session.database(container: container, named: name, for: action)
+  }
+
+  private func place() throws(RecordError) -> (container: String, name: DatabaseName) {
+    (
+      try arguments.string("container") ?? StoreID.defaultContainer,
+      try arguments.word("database", of: DatabaseName.self) ?? .private
+    )
   }
 
   /// The descriptor that came with the request, which must be looked at on a thread of its own only: its file
@@ -36,9 +42,8 @@ struct Invocation {
 
   /// The name of that database, which need not be open, nor be there.
   func storeID(for action: AccessPolicy.Action) throws(RecordError) -> StoreID {
-    let container = try arguments.string("container") ?? StoreID.defaultContainer
-    let scope = try arguments.word("database", of: DatabaseName.self) ?? .private
-    let id = StoreID(container: container, database: scope == .public ? .public : .private(caller.userID))
+    let (container, name) = try place()
+    let id = StoreID(container: container, database: name == .public ? .public : .private(caller.userID))
     if let refusal = service.access.refusal(of: action, in: id, by: caller) { throw refusal }
     return id
   }

@@ -8,6 +8,7 @@ enum MethodTable {
     .subscribe, .unsubscribe, .saveSubscription, .fetchSubscriptions, .acknowledgeChanges,
     .deleteSubscription,
     .deleteRecord, .fetchDeletedRecords, .restoreRecord, .fetchHistory,
+    .backUpDatabase, .restoreDatabase,
   ]
 
   static let names = methods.map(\.name)

@@ -9,10 +9,10 @@ internal import Synchronization
 /// While one transaction is being made durable, what arrives meanwhile gathers and shares the next one. Reads
 /// go through a ``Reader``, on a snapshot, on the caller's thread; long ones can be submitted too.
 public final class RecordStore: Sendable {
-  private let file: StoreFile
+  let file: StoreFile
   private let limits: StoreLimits
   private let temporaryFolder: TemporaryFolder?
-  private let use = FileUse()
+  let use = FileUse()
   private let sectionCache = SectionCache()
   private let mailbox: Mailbox<Writer.Item>
   private let longReads: LongReads
@@ -114,11 +114,9 @@ public final class RecordStore: Sendable {
 
   /// A reader of a file that no store of this process has open.
   static func makeReader(ofClosed path: String, _ configuration: RecordStoreConfiguration) -> Reader {
-    let file = StoreFile(
-      path: path, isDurable: true, busyTimeout: configuration.limits.busyTimeout,
-      cacheBytes: configuration.limits.cacheBytes, log: configuration.log)
-    return Reader(
-      file: file, use: FileUse(), advisor: IndexAdvisor(clock: configuration.clock, propose: nil),
+    Reader(
+      file: StoreFile(path, configuration), use: FileUse(),
+      advisor: IndexAdvisor(clock: configuration.clock, propose: nil),
       sectionCache: SectionCache())
   }
 
@@ -151,6 +149,14 @@ public final class RecordStore: Sendable {
   ) {
     declareIndex(recordType: recordType, parts: paths.map { IndexPart($0) }, done: done)
   }
+
+  // MARK: The file
+
+  /// False after ``close()``.
+  func submit(_ replacement: FileReplacement) -> Bool { mailbox.put { _ in .replaceFile(replacement) } }
+
+  /// Whether it is closed, or being closed.
+  var isStopped: Bool { isClosed.load(ordering: .acquiring) }
 
   // MARK: Life
 

@@ -33,7 +33,7 @@ extension Session {
     }
   }
 
-  private func option(_ name: String) -> String? {
+  func option(_ name: String) -> String? {
     guard case .string(let value)? = place.first(where: { $0.0 == name })?.1 else { return nil }
     return value
   }

@@ -14,7 +14,8 @@ protocol Verb {
 enum Verbs {
   static let all: [any Verb.Type] = [
     Save.self, Fetch.self, Query.self, Count.self, Distinct.self, Aggregate.self, Delete.self, Watch.self,
-    Changes.self, Subscriptions.self, Zones.self, Containers.self, Check.self, Assets.self, Import.self,
+    Changes.self, Subscriptions.self, Zones.self, Containers.self, Check.self,
+    BackUp.self, RestoreBackup.self, Assets.self, Import.self,
     Export.self,
     ShowSchema.self,
     Declare.self,

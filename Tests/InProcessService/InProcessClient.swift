@@ -41,9 +41,14 @@ public final class InProcessClient {
 
   /// Sends a request and waits for its reply, the next message that has an id. What is pushed meanwhile goes
   /// to ``pushes``.
-  public func call(_ method: String, _ params: JSONNode = [:]) throws -> JSONNode {
+  public func call(
+    _ method: String, _ params: JSONNode = [:], with descriptor: OwnedDescriptor? = nil
+  ) throws -> JSONNode {
     lastID += 1
-    send(["jsonrpc": "2.0", "id": .int(Int64(lastID)), "method": .string(method), "params": params])
+    let request: JSONNode = [
+      "jsonrpc": "2.0", "id": .int(Int64(lastID)), "method": .string(method), "params": params,
+    ]
+    if let descriptor { send(request, with: descriptor) } else { send(request) }
     while true {
       let message = try receive()
       guard message["id"] != nil else {

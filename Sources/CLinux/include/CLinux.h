@@ -65,6 +65,9 @@ int clinux_random(void *bytes, size_t count);
 /// renameat2(2) in the working folder with RENAME_NOREPLACE: EEXIST when the new name is taken.
 int clinux_rename_new(const char *from, const char *to);
 
+/// renameat2(2) in the working folder with RENAME_EXCHANGE: each of the two names is the other's file, at once.
+int clinux_exchange_names(const char *one, const char *other);
+
 /// fallocate(2) from offset 0 with mode 0.
 int clinux_allocate(int descriptor, int64_t length);
 

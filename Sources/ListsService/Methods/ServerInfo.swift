@@ -10,7 +10,7 @@ extension Method {
     "batch", "changes", "sections", "atomicBatches", "localizedCollation", "include", "distinct", "aggregate",
     "explain", "cloudKitFilters", "fetchChanges", "liveResults", "savedSubscriptions", "zones",
     "idempotency", "containers", "check", "assets", "descriptors",
-    "referenceActions", "undo", "history",
+    "referenceActions", "undo", "history", "backup",
   ]
 
   static let serverInfo = Method(

@@ -132,6 +132,7 @@ final class Database {
   func receive(_ group: CommitGroup, for service: Service) {
     lastChanges = nil
     reader.renew()
+    if group.isOfOtherRecords { startOver(for: service) }
     for answer in group.answers {
       switch pending.removeValue(forKey: answer.ticket) {
       case .call(let call): call.session.complete(call, with: answer.outcome)
@@ -145,6 +146,13 @@ final class Database {
       }
     }
     for changeSet in group.changeSets { hub.publish(changeSet, reader: reader) }
+  }
+
+  /// The store has other records now, at other positions.
+  private func startOver(for service: Service) {
+    origins = RecentOrigins()
+    if let position = try? position() { hub.startOver(at: position) }
+    for subscription in hub.subscriptions { service.startOver(subscription) }
   }
 
   /// Its store is closed for good.

@@ -178,6 +178,8 @@ enum SubscriptionEnding {
   case attachedElsewhere
   /// What was saved of it was deleted or changed.
   case deleted
+  /// A backup was put in the place of the database, with what was saved in that.
+  case databaseRestored
   /// The container was deleted with all that was in it.
   case containerDeleted
   case failed(RecordError)
@@ -187,6 +189,7 @@ enum SubscriptionEnding {
     case .fired: "fired"
     case .attachedElsewhere: "attachedElsewhere"
     case .deleted: "deleted"
+    case .databaseRestored: "databaseRestored"
     case .containerDeleted: "containerDeleted"
     case .failed: "error"
     }

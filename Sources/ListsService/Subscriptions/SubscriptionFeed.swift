@@ -134,7 +134,7 @@ extension Service {
   }
 
   /// Changes were missed that can't be told any more.
-  private func beginAnew(_ subscription: Subscription) throws(RecordError) {
+  func beginAnew(_ subscription: Subscription) throws(RecordError) {
     if subscription.result != nil { return subscription.state = .readingResult }
     let current = try subscription.database.position()
     // What the client holds is void.

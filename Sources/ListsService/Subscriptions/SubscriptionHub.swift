@@ -18,10 +18,12 @@ final class SubscriptionHub {
   /// references that they go through.
   private var shapesThatFollow: [Int: Set<SubscriptionShape>] = [:]
   private var progress: ProgressRounds
+  private let clock: @Sendable () -> Int64
 
   /// `clock`: milliseconds since 1970 (UTC).
   init(position: Position, clock: @escaping @Sendable () -> Int64) {
     self.position = position
+    self.clock = clock
     progress = ProgressRounds(sequence: position.sequence, clock: clock)
   }
 
@@ -37,6 +39,12 @@ final class SubscriptionHub {
     shapes[shape.key] = shape
     index.insert(shape, recordType: shape.recordType, zoneName: shape.zoneName, predicate: shape.predicate)
     if let hops = shape.following?.hops { shapesThatFollow[hops, default: []].insert(shape) }
+  }
+
+  /// What comes next follows on this position, whatever came before.
+  func startOver(at position: Position) {
+    self.position = position
+    progress = ProgressRounds(sequence: position.sequence, clock: clock)
   }
 
   /// All of them.

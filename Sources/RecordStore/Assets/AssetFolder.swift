@@ -32,11 +32,32 @@ public final class AssetFolder: Sendable {
   init(
     besideStore store: String, isDurable: Bool, random: UInt64, log: @escaping @Sendable (String) -> Void
   ) {
-    path = (store.hasSuffix(".db") ? String(store.dropLast(3)) : store) + ".assets"
+    path = Self.path(besideStore: store)
     run = String(random, radix: 16)
     self.isDurable = isDurable
     self.log = log
   }
+
+  private static func path(besideStore store: String) -> String { StoreFile.base(store) + ".assets" }
+
+  /// Gives all files a second name beside another store, where they stay whatever becomes of the first.
+  func link(besideStore store: String) throws(RecordError) {
+    let other = Self.path(besideStore: store)
+    for checksum in files {
+      let folder = "\(other)/\(checksum.prefix(2))"
+      try Folder.make(folder, log: log)
+      // One may be removed just now: then nobody has it any more.
+      guard Glibc.link(file(of: checksum), "\(folder)/\(checksum)") == 0 || errno == EEXIST || errno == ENOENT
+      else {
+        let error = failure(other)
+        removeLinks(besideStore: store)
+        throw error
+      }
+    }
+    for name in names(in: other) { Folder.sync(parentOf: "\(other)/\(name)/") }
+  }
+
+  func removeLinks(besideStore store: String) { Folder.removeAll(Self.path(besideStore: store), log: log) }
 
   var isThere: Bool { access(path, F_OK) == 0 }
 
@@ -110,7 +131,10 @@ public final class AssetFolder: Sendable {
 
   /// Makes the folder, durably, once in a run.
   private func makeFolder(_ folder: String) throws(RecordError) {
-    if state.withLock({ $0.folders.contains(folder) }), access(folder, F_OK) == 0 { return }
+    let (isKnown, isClosed) = state.withLock { ($0.folders.contains(folder), $0.isClosed) }
+    // What it would be made in may be gone.
+    guard !isClosed else { throw .stopping }
+    if isKnown, access(folder, F_OK) == 0 { return }
     try Folder.make(folder, log: log)
     if isDurable {
       Folder.sync(parentOf: folder)
@@ -163,7 +187,12 @@ public final class AssetFolder: Sendable {
       let isOpen = state.withLock { !$0.isClosed }
       if isOpen { unlink("\(path)/new/\(name)") }
     }
-    return names(in: path).filter { $0.utf8.count == 2 }.flatMap { names(in: "\(path)/\($0)") }
+    return files
+  }
+
+  /// The checksums of all files.
+  private var files: [String] {
+    names(in: path).filter { $0.utf8.count == 2 }.flatMap { names(in: "\(path)/\($0)") }
       .filter { SHA256.isText($0) }
   }
 

@@ -30,6 +30,32 @@ enum AssetTable {
   }
 }
 
+extension AssetTable {
+  /// Those that a record has, or had in a version that is kept.
+  static func used(in database: Database) throws(SQLiteError) -> [Asset] {
+    var assets: [Asset] = []
+    let rows = try database.prepare(
+      """
+      SELECT checksum, size FROM asset
+      WHERE EXISTS (SELECT 1 FROM assetUse WHERE assetUse.checksum = asset.checksum) ORDER BY checksum
+      """)
+    while try rows.step() { assets.append(Asset(checksum: rows.text(0), size: rows.int64(1))) }
+    return assets
+  }
+
+  /// Makes the table of uses anew from what the records say, and takes out what none uses. Within the caller's
+  /// transaction.
+  static func makeAnew(in database: Database) throws(SQLiteError) {
+    try database.execute("DELETE FROM assetUse")
+    try fill(in: database)
+    try database.execute(
+      """
+      DELETE FROM asset
+      WHERE NOT EXISTS (SELECT 1 FROM assetUse WHERE assetUse.checksum = asset.checksum)
+      """)
+  }
+}
+
 extension WriteTransaction {
   // MARK: Files
 

@@ -15,7 +15,7 @@ extension StoreDirectory {
       cacheBytes: template.limits.cacheBytes, log: template.log)
     guard file.identity != nil else { return StoreReport() }
     do throws(RecordError) {
-      guard let report = try check(file) else { throw RecordError.stopping }
+      guard let report = try check(file, openStores[id]?.use) else { throw RecordError.stopping }
       return report
     } catch {
       guard error.code == .storeDamaged else { throw error }
@@ -26,8 +26,11 @@ extension StoreDirectory {
   }
 
   /// Nil when the directory is closed meanwhile.
-  private func check(_ file: StoreFile) throws(RecordError) -> StoreReport? {
-    let connection = try file.openReader()
+  private func check(_ file: StoreFile, _ use: FileUse?) throws(RecordError) -> StoreReport? {
+    let connection =
+      if let use { try use.opening { () throws(RecordError) in try file.openReader() } } else {
+        try file.openReader()
+      }
     do {
       let transaction = try Transaction(.deferred, in: connection.database)
       let report = try StoreCheck(connection, isStopped: { [self] in isClosed }).run()

@@ -25,6 +25,8 @@ public final class StoreDirectory: Sendable {
     var lock: FolderLock?
     /// Containers that are being removed.
     var removing: Set<Name> = []
+    /// Where nothing is left of what an earlier process had in the making.
+    var swept: Set<StoreID> = []
     var isClosed = false
   }
 
@@ -55,6 +57,9 @@ public final class StoreDirectory: Sendable {
       guard !state.removing.contains(Name(id.container)) else { throw .containerIsBeingDeleted }
       var configuration = template
       configuration.location = try place(of: id, in: &state)
+      if case .file(let path) = configuration.location, state.swept.insert(id).inserted {
+        Draft.removeOld(of: path)
+      }
       let deliver = deliver
       let store = try RecordStore(configuration) { deliver(id, $0) }
       state.stores[id] = store

@@ -126,6 +126,9 @@ final class IndexAdvisor: Sendable {
   /// Uses that are not yet in the file, by the index's number.
   var uses: [Int64: Use] { state.withLock { $0.uses } }
 
+  /// Forgets everything: it was of other indexes.
+  func forgetAll() { state.withLock { $0 = State() } }
+
   /// These are in the file now.
   func forget(_ kept: [Int64: Use]) {
     state.withLock { state in

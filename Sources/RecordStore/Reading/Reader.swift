@@ -147,7 +147,7 @@ public final class Reader {
       openedIn = current
     }
     if let connection { return connection }
-    let opened = try file.openReader()
+    let opened = try use.opening { () throws(RecordError) in try file.openReader() }
     connection = opened
     return opened
   }

@@ -19,6 +19,15 @@ public struct CommitGroup: Sendable {
   public var answers: [Answer]
   /// In commit order, without holes from one group to the next.
   public var changeSets: [ChangeSet]
+  /// Whether the store has other records from here on, none of which came by a change set: another file took the
+  /// place of its own.
+  public var isOfOtherRecords: Bool
+
+  init(answers: [Answer], changeSets: [ChangeSet], isOfOtherRecords: Bool = false) {
+    self.answers = answers
+    self.changeSets = changeSets
+    self.isOfOtherRecords = isOfOtherRecords
+  }
 }
 
 /// How a submitted request ended.

@@ -37,7 +37,8 @@ enum SQL: Int, CaseIterable {
       changeBytes = ?6, schema = ?7
       """
 
-    case .insertEpoch: "INSERT INTO epoch (firstCommit, nonce) VALUES (?1, ?2)"
+    // A run may have begun and made no commit.
+    case .insertEpoch: "INSERT OR REPLACE INTO epoch (firstCommit, nonce) VALUES (?1, ?2)"
     case .epochOfCommit:
       "SELECT nonce FROM epoch WHERE firstCommit <= ?1 ORDER BY firstCommit DESC LIMIT 1"
 

@@ -30,6 +30,14 @@ struct StoreFile: Sendable {
   /// Whether the system would let it be written now.
   var canBeWritten: Bool { access(path, W_OK) == 0 && access(folder, W_OK) == 0 }
 
+  /// Of the file and its log.
+  var bytes: Int { (size() ?? 0) + (size("-wal") ?? 0) }
+
+  var bytesOfLog: Int { size("-wal") ?? 0 }
+
+  /// The path without the ending, for what belongs to it.
+  static func base(_ path: String) -> String { path.hasSuffix(".db") ? String(path.dropLast(3)) : path }
+
   func size(_ suffix: String = "") -> Int? {
     var status = stat()
     return stat(path + suffix, &status) == 0 ? Int(status.st_size) : nil
@@ -166,5 +174,14 @@ struct StoreFile: Sendable {
     }
     guard rename(draft, path) == 0 else { throw Folder.failure(errno, path, log) }
     if isDurable { Folder.sync(parentOf: path) }
+  }
+}
+
+extension StoreFile {
+  /// One that nobody has open in this process.
+  init(_ path: String, _ configuration: RecordStoreConfiguration) {
+    self.init(
+      path: path, isDurable: true, busyTimeout: configuration.limits.busyTimeout,
+      cacheBytes: configuration.limits.cacheBytes, log: configuration.log)
   }
 }

@@ -21,7 +21,6 @@ struct TemporaryFolder: Sendable {
 
   /// Removes it with what a store leaves in it.
   func remove() {
-    for suffix in ["", "-journal", "-wal", "-shm", ".new"] { unlink("\(path)/store.db\(suffix)") }
-    rmdir(path)
+    Folder.removeAll(path) { _ in }
   }
 }

@@ -16,6 +16,7 @@ final class Writer {
     case sweepAssets([String])
     /// The background has copied the log into the file.
     case logCopied
+    case replaceFile(FileReplacement)
     case ping(@Sendable () -> Void)
   }
 
@@ -28,6 +29,8 @@ final class Writer {
   let copyLog: @Sendable () -> Void
 
   private(set) var connection: Connection?
+  /// Wait until the log is copied: that has the file open.
+  private var replacements: [FileReplacement] = []
   /// The file that is, or was last, open.
   private var identity: StoreFile.Identity?
   /// The file in which damage was met.
@@ -72,6 +75,7 @@ final class Writer {
       if !items.isEmpty { handle(items) }
       if mayWorkOnIndexes { advanceIndexes() }
     }
+    for replacement in replacements { replacement.done(.failure(.stopping)) }
     keepUses()
     // Everything into the file itself, so that it is whole wherever it is taken.
     connection?.database.setBusyTimeout(20)
@@ -99,6 +103,7 @@ final class Writer {
       case .proposal(let proposal): proposals.append(proposal)
       case .sweepAssets(let checksums): sweepAssets(checksums)
       case .logCopied: isLogCopied = true
+      case .replaceFile(let replacement): replacements.append(replacement)
       case .ping(let answer): pings.append(answer)
       }
     }
@@ -107,6 +112,11 @@ final class Writer {
     if isLogCopied { finishCopyingLog() }
     if !group.answers.isEmpty || !group.changeSets.isEmpty || isLogCopied { deliver(group) }
     if isLogCopied { restartLog() }
+    if !isCopyingLog {
+      let ready = replacements
+      replacements = []
+      for replacement in ready { replaceFile(replacement) }
+    }
     consider(proposals)
     keepUsesAtTimes()
     collectAssets()
@@ -279,7 +289,24 @@ final class Writer {
   func close() {
     connection = nil
     isCurrent = false
-    use.noteWriter(isOpen: false)
+    noteClosing()
+  }
+
+  /// Readers keep the file open no longer than they read.
+  func noteClosing() { use.noteWriter(isOpen: false) }
+
+  func noteOpen() { use.noteWriter(isOpen: true) }
+
+  /// Runs `replace` while nobody opens the file.
+  func replacing(_ replace: () throws(RecordError) -> Void) throws(RecordError) {
+    try use.opening { () throws(RecordError) in try replace() }
+  }
+
+  /// What is found under its name next is another one.
+  func forgetFile() {
+    identity = nil
+    damaged = nil
+    pagesForCopying = configuration.limits.checkpointPages
   }
 
   /// Reads the state again when it isn't known, or when another program has written.

@@ -49,7 +49,7 @@ import Testing
     PRAGMA user_version = 1;
     """
 
-  private func makeVersion1(at path: String) throws {
+  func makeVersion1(at path: String) throws {
     let database = try Database(path: path, access: .readWriteCreate, busyTimeout: 100)
     try database.execute(Self.tablesOfVersion1 + Self.rowsOfVersion1)
     let record = try database.prepare("INSERT INTO record VALUES (?1, ?2, 1, 1, ?3, ?4)")

@@ -1,0 +1,81 @@
+internal import CLinux
+internal import Glibc
+internal import Records
+
+extension StoreFile {
+  /// Puts the draft in the place of the file, at once: after a crash one of the two is there, whole. What was there is
+  /// kept under a name with the time.
+  ///
+  /// Nobody may have the file open to write to it, nor open it meanwhile. A log that could not be copied into it, as
+  /// of a file that can't be read, is kept with it.
+  func replace(with draft: Draft, assets: AssetFolder, _ clock: () -> Int64) throws(RecordError) {
+    guard Self.sync(draft.path) else { throw Folder.failure(errno, draft.path, log) }
+    guard identity != nil else {
+      guard rename(draft.path, path) == 0 else { throw Folder.failure(errno, path, log) }
+      return Folder.sync(parentOf: path)
+    }
+    let kept = freeName(clock())
+    // What only the old one's records have will be removed from where it is.
+    try assets.link(besideStore: kept)
+    do throws(RecordError) {
+      try exchange(with: draft, keptAs: kept)
+    } catch {
+      assets.removeLinks(besideStore: kept)
+      throw error
+    }
+  }
+
+  private func exchange(with draft: Draft, keptAs kept: String) throws(RecordError) {
+    if bytesOfLog > 0 {
+      guard rename(path + "-wal", kept + "-wal") == 0 else { throw Folder.failure(errno, path, log) }
+    }
+    // They belong to what was there, and would be taken for the new one's.
+    for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
+    Folder.sync(parentOf: path)
+    guard rename(draft.path, kept) == 0 else { throw Folder.failure(errno, path, log) }
+    guard clinux_exchange_names(kept, path) == 0 else {
+      let code = errno
+      rename(kept, draft.path)
+      guard code == EINVAL || code == ENOSYS else { throw Folder.failure(code, path, log) }
+      return try replaceByLinking(with: draft, keptAs: kept)
+    }
+    Folder.sync(parentOf: path)
+    log("store \(path): it was replaced; what was there is kept as \(kept)")
+  }
+
+  /// Where the file system can't exchange names: after a crash in between what was there has two.
+  private func replaceByLinking(with draft: Draft, keptAs kept: String) throws(RecordError) {
+    guard link(path, kept) == 0 else { throw Folder.failure(errno, path, log) }
+    guard rename(draft.path, path) == 0 else {
+      let code = errno
+      unlink(kept)
+      throw Folder.failure(code, path, log)
+    }
+    Folder.sync(parentOf: path)
+    log("store \(path): it was replaced; what was there is kept as \(kept)")
+  }
+
+  /// A name for what is replaced, with the time (UTC).
+  private func freeName(_ now: Int64) -> String {
+    var seconds = time_t(now / 1000)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    var text = [CChar](repeating: 0, count: 32)
+    let length = strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &parts)
+    let time = String(decoding: text[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    var name = "\(Self.base(path)).replaced-\(time)"
+    var number = 1
+    while access(name + ".db", F_OK) == 0 {
+      number += 1
+      name = "\(Self.base(path)).replaced-\(time)-\(number)"
+    }
+    return name + ".db"
+  }
+
+  private static func sync(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return fsync(descriptor) == 0
+  }
+}
