@@ -3,7 +3,8 @@ enum MethodTable {
   /// In the order of the documentation.
   static let methods: [Method] = [
     .serverInfo, .discover, .echo, .saveRecord, .fetchRecord, .fetchRecords, .modifyRecords, .performQuery,
-    .countRecords, .distinctValues, .aggregateRecords, .fetchSchema, .saveRecordType, .saveZone, .fetchZones,
+    .countRecords, .distinctValues, .aggregateRecords, .fetchSchema, .saveRecordType, .deleteRecordType,
+    .saveZone, .fetchZones,
     .deleteZone, .fetchContainers, .deleteContainer, .checkDatabase, .saveAsset, .fetchAsset, .fetchChanges,
     .subscribe, .unsubscribe, .saveSubscription, .fetchSubscriptions, .acknowledgeChanges,
     .deleteSubscription,

@@ -57,6 +57,8 @@ public struct StoreLimits: Sendable, Equatable {
   public var maximumZones = 1000
   /// Records that are deleted with a zone.
   public var maximumDeletedRecords = 1_000_000
+  /// Records of a type whose fields become others.
+  public var maximumChangedRecords = 1_000_000
   /// Saved subscriptions of a user.
   public var maximumSavedSubscriptions = 100
   /// Declared indexes of a record type. Those that it gets by itself come on top (`IndexAdvisor`).

@@ -54,6 +54,7 @@ extension JSONWriter {
     key("indexes")
     strings(field.uses.map(\.rawValue))
     collation(field.collation)
+    field.rules.writeMembers(to: &self)
     endObject()
   }
 

@@ -144,16 +144,15 @@ extension JSONWriter {
   ) {
     switch item {
     case .failure(let error): failedItem(error)
-    case .success(.saved(let record)):
-      beginObject()
-      key("record")
-      record.write(desiredKeys: desiredKeys, to: &self)
-      endObject()
     case .success(.deleted(let zoneName, let recordName, let existed, let count)):
       beginObject()
       deletion(zoneName: zoneName, recordName: recordName, existed: existed, cascadedDeletions: count)
       endObject()
-    case .success: failedItem(.unexpectedItem)
+    case .success(let item):
+      guard let saved = item.savedRecord else { return failedItem(.unexpectedItem) }
+      beginObject()
+      savedRecord(saved, desiredKeys: desiredKeys)
+      endObject()
     }
   }
 }

@@ -6,7 +6,9 @@ extension Method {
   static let saveRecord = Method(
     "saveRecord", .write,
     [.required("record"), .optional("savePolicy"), .optional("desiredKeys"), .idempotencyKey],
-    errors: .write.union([.serverRecordChanged, .referenceViolation, .fieldTypeMismatch, .assetFileNotFound])
+    errors: .write.union([
+      .serverRecordChanged, .referenceViolation, .fieldTypeMismatch, .assetFileNotFound, .constraintViolation,
+    ])
   ) { invocation, _ throws(RecordError) in
     let arguments = invocation.arguments
     let database = try invocation.database(for: .write)
@@ -18,14 +20,24 @@ extension Method {
     let desiredKeys = try arguments.strings("desiredKeys").map(DesiredKeys.init)
     return try invocation.write([.save(draft, policy: policy)], to: database) {
       written, result throws(RecordError) in
-      guard case .saved(let saved) = try written.only() else { throw .unexpectedItem }
+      guard let saved = try written.only().savedRecord else { throw .unexpectedItem }
       result.beginObject()
-      result.key("record")
-      saved.write(desiredKeys: desiredKeys, to: &result)
+      result.savedRecord(saved, desiredKeys: desiredKeys)
       result.key("changeToken")
       result.string(written.changeToken.text)
       result.endObject()
     }
+  }
+}
+
+extension JSONWriter {
+  /// Appends what became of a save: the record, and the fields that were merged if any could be.
+  mutating func savedRecord(_ saved: (record: StoredRecord, settled: [String]?), desiredKeys: DesiredKeys?) {
+    key("record")
+    saved.record.write(desiredKeys: desiredKeys, to: &self)
+    guard let settled = saved.settled else { return }
+    key("merged")
+    strings(settled)
   }
 }
 

@@ -4,22 +4,37 @@ internal import Records
 
 extension Method {
   static let saveRecordType = Method(
-    "saveRecordType", .write, [.required("recordType")],
-    errors: .write.subtracting([.zoneNotFound]).union([.fieldTypeMismatch])
+    "saveRecordType", .write,
+    [.required("recordType"), .optional("changes"), .optional("dryRun"), .optional("acceptLoss")],
+    errors: .write.subtracting([.zoneNotFound])
+      .union([.fieldTypeMismatch, .constraintViolation, .unknownItem])
   ) { invocation, _ throws(RecordError) in
+    let arguments = invocation.arguments
     let database = try invocation.database(for: .write)
-    guard let json = try invocation.arguments.object("recordType") else {
+    guard let json = try arguments.object("recordType") else {
       throw .parameter("recordType", mustBe: "an object")
     }
-    let draft = try RecordTypeDraft(json: json, limits: invocation.limits)
+    var draft = try RecordTypeDraft(json: json, limits: invocation.limits)
+    if let changes = try arguments.object("changes") { draft.changes = try RecordTypeChanges(json: changes) }
+    draft.isDryRun = try arguments.bool("dryRun", default: false)
+    draft.acceptsLoss = try arguments.bool("acceptLoss", default: false)
     let write = WriteRequest(caller: invocation.caller, operations: [.saveRecordType(draft)])
     return .write(database, write) { written, result throws(RecordError) in
-      guard case .savedRecordType(let name) = try written.only(),
-        let type = try database.schema(ofType: name).recordTypes.first
-      else { throw .unexpectedItem }
+      var report: RecordTypeReport?
       result.beginObject()
-      result.key("recordType")
-      result.recordType(type)
+      switch try written.only() {
+      case .examinedRecordType(let found): report = found
+      case .savedRecordType(let name, let done):
+        guard let type = try database.schema(ofType: name).recordTypes.first else { throw .unexpectedItem }
+        result.key("recordType")
+        result.recordType(type)
+        report = done
+      default: throw .unexpectedItem
+      }
+      if let report {
+        result.key("report")
+        report.write(to: &result)
+      }
       result.key("changeToken")
       result.string(written.changeToken.text)
       result.endObject()
@@ -75,26 +90,25 @@ extension RecordTypeDraft {
 }
 
 extension RecordTypeDraft.Field {
+  private static let members = ["type", "indexes", "collation"] + FieldRules.Rule.allCases.map(\.rawValue)
+
   fileprivate init(name: String, json: JSON) throws(RecordError) {
     try Identifier.validate(name, as: .field)
     let place = "recordType.fields['\(name.shortened)']"
-    let members = try json.members(place, known: ["type", "indexes", "collation"])
+    let members = try json.members(place, known: Self.members, keepingNulls: true)
     self.init(name: name)
-    if let json = members[0] {
-      guard let type = json.stringValue.flatMap({ FieldType(name: $0) }) else {
-        let known = FieldType.Element.allCases.map(\.rawValue).joined(separator: ", ")
-        throw .declaration("\(place).type must be one of \(known), or list<…> of one of them")
-      }
-      self.type = type
+    rules = zip(FieldRules.Rule.allCases, members.dropFirst(3)).compactMap { rule, json in
+      json.map { FieldRules.Change(rule, $0) }
     }
-    if let json = members[1] {
+    if let json = members[0], !json.isNull { type = try json.fieldType("\(place).type") }
+    if let json = members[1], !json.isNull {
       var uses: Set<FieldUse> = []
       for element in try json.list("\(place).indexes") {
         uses.insert(try element.word("\(place).indexes", FieldUse.self))
       }
       self.uses = uses
     }
-    if let json = members[2] {
+    if let json = members[2], !json.isNull {
       collation = try json.word("\(place).collation", SortDescriptor.Collation.self)
     }
     if collation == .localized, uses?.contains(.sortable) != true {
@@ -131,8 +145,11 @@ extension RecordTypeDraft.Index {
 // MARK: - Reading
 
 extension JSON {
-  /// The values of the known members of an object, nil for those that are missing or null.
-  fileprivate func members(_ place: String, known: [String]) throws(RecordError) -> [JSON?] {
+  /// The values of the known members of an object, nil for those that are missing, and unless they are to be kept
+  /// for those that are null.
+  func members(
+    _ place: String, known: [String], keepingNulls: Bool = false
+  ) throws(RecordError) -> [JSON?] {
     var values: [JSON?] = Array(repeating: nil, count: known.count)
     for member in try object(place).members {
       guard let index = known.firstIndex(where: { member.isNamed($0) }) else {
@@ -140,17 +157,17 @@ extension JSON {
           "\(place) has no member '\(member.name.shortened)'; known are \(known.joined(separator: ", "))")
       }
       guard values[index] == nil else { throw .declaration("\(place) has \(known[index]) twice") }
-      if !member.value.isNull { values[index] = member.value }
+      if keepingNulls || !member.value.isNull { values[index] = member.value }
     }
     return values
   }
 
-  fileprivate func object(_ place: String) throws(RecordError) -> JSON {
+  func object(_ place: String) throws(RecordError) -> JSON {
     guard kind == .object else { throw .declaration("\(place) must be an object") }
     return self
   }
 
-  fileprivate func list(_ place: String) throws(RecordError) -> [JSON] {
+  func list(_ place: String) throws(RecordError) -> [JSON] {
     guard kind == .array else { throw .declaration("\(place) must be a list") }
     return Array(elements)
   }
@@ -167,7 +184,7 @@ extension JSON {
 }
 
 extension RecordError {
-  fileprivate static func declaration(_ message: String) -> RecordError {
+  static func declaration(_ message: String) -> RecordError {
     RecordError(.invalidArguments, message, details: [Detail("parameter", "recordType")])
   }
 }

@@ -11,6 +11,7 @@ extension Method {
     "explain", "cloudKitFilters", "fetchChanges", "liveResults", "savedSubscriptions", "zones",
     "idempotency", "containers", "check", "assets", "descriptors",
     "referenceActions", "undo", "history", "backup",
+    "fieldRules", "mergePolicies", "fieldChanges",
   ]
 
   static let serverInfo = Method(

@@ -41,7 +41,7 @@ extension Connection {
     return RecordTypeDescription(
       name: name, numberOfRecords: Int(records), automaticIndexes: type.makesAutomaticIndexes,
       fields: type.fields.sorted { $0.key < $1.key }.map { name, valueType in
-        .init(name.text, valueType, type.fieldIndexing[name] ?? [])
+        .init(name.text, valueType, type.fieldIndexing[name] ?? [], type.rules[name] ?? FieldRules())
       }, indexes: indexes)
   }
 }
@@ -68,7 +68,8 @@ extension RecordTypeDescription.Index {
 }
 
 extension RecordTypeDescription.Field {
-  fileprivate init(_ name: String, _ type: FieldType, _ indexing: FieldIndexing) {
+  fileprivate init(_ name: String, _ type: FieldType, _ indexing: FieldIndexing, _ rules: FieldRules) {
+    self.rules = rules
     self.name = name
     self.type = type
     uses = FieldUse.allCases.filter { indexing.contains($0.indexing) }

@@ -8,6 +8,8 @@ struct RecordTypePlan {
   private(set) var newFields: [(name: Name, type: FieldType)] = []
   /// Fields of which something else is declared now.
   private(set) var indexing: [(name: Name, indexing: FieldIndexing)] = []
+  /// Fields whose rules are others now.
+  private(set) var rules: [(name: Name, before: FieldRules, after: FieldRules)] = []
   /// Every index that is declared now, and whether it is in the type's own list.
   private(set) var indexes: [(shape: IndexShape, isListed: Bool)] = []
   /// Whether the type may get indexes by itself.
@@ -31,6 +33,9 @@ struct RecordTypePlan {
       if types.updateValue(type, forKey: Name(field.name)) == nil {
         newFields.append((Name(field.name), type))
       }
+      let before = known?.rules[Name(field.name)] ?? FieldRules()
+      let after = try before.declaring(field.rules, field: field.name, type: type)
+      if after != before { rules.append((Name(field.name), before, after)) }
       guard let indexing = try Self.indexing(of: field, type) else { continue }
       if indexing != declared[Name(field.name)] ?? [] { self.indexing.append((Name(field.name), indexing)) }
       declared[Name(field.name)] = indexing
@@ -83,6 +88,11 @@ struct RecordTypePlan {
     for (name, indexing) in declared.sorted(by: { $0.key < $1.key }) {
       for shape in IndexShape.shapes(of: name, types[name], indexing) { add(shape, isListed: false) }
     }
+    var ruled = known?.rules ?? [:]
+    for (name, _, after) in rules { ruled[name] = after }
+    for (name, rules) in ruled.sorted(by: { $0.key < $1.key }) where rules.isUnique {
+      if let shape = IndexShape(uniqueValuesOf: name) { add(shape, isListed: false) }
+    }
     guard let listed = draft.indexes else {
       for index in known?.indexes ?? [] where index.isListed { add(index.shape, isListed: true) }
       return
@@ -99,6 +109,12 @@ struct RecordTypePlan {
 }
 
 extension IndexShape {
+  /// The index that tells whether another record has a value; nil for what is no field's name.
+  init?(uniqueValuesOf field: Name) {
+    guard let path = FieldPath([field.text]) else { return nil }
+    self.init(parts: [IndexPart(path)])
+  }
+
   /// The indexes that a field of this type is to have.
   static func shapes(of name: Name, _ type: FieldType?, _ indexing: FieldIndexing) -> [IndexShape] {
     guard let path = FieldPath([name.text]) else { return [] }

@@ -26,6 +26,7 @@ public struct RecordTypeDescription: Sendable, Equatable {
     public var uses: [FieldUse]
     /// The order that it is sorted in, where it is sortable.
     public var collation: SortDescriptor.Collation
+    public var rules = FieldRules()
   }
 
   public struct Index: Sendable, Equatable {

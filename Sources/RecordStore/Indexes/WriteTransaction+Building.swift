@@ -30,6 +30,17 @@ extension WriteTransaction {
     return nil
   }
 
+  /// The index that tells who has a value of a field that is unique, whole: built to its end where it isn't, and made
+  /// where there is none, as in a store that was repaired.
+  mutating func uniqueIndex(of field: Name, ofType name: Name) throws(SQLiteError) -> DeclaredIndex {
+    let shape = IndexShape(uniqueValuesOf: field)
+    var index: DeclaredIndex? { state.types[name]?.indexes.first { $0.shape == shape && $0.origin != .type } }
+    if let shape, index == nil { try addIndex(shape, origin: .declared, toType: name) }
+    if let unready = index, !unready.isReady { try build([unready], ofType: name) { true } }
+    guard let index, index.isReady else { throw SQLiteError(damage: "no index for what is unique") }
+    return index
+  }
+
   private func canBuild(_ index: DeclaredIndex) -> Bool {
     !index.isLocalized || configuration.collatorVersion() != nil
   }

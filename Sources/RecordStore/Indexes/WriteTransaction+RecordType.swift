@@ -2,14 +2,48 @@ internal import Records
 internal import SQLite
 
 extension WriteTransaction {
-  /// Declares fields and indexes of a type. A refusal is decided before anything is written.
-  mutating func apply(_ draft: RecordTypeDraft) throws(SQLiteError) -> Result<ItemResult, RecordError> {
+  /// Declares fields, their rules and indexes of a type, and changes fields that it has. Refused, nothing is done.
+  mutating func apply(
+    _ draft: RecordTypeDraft, in commit: inout Commit
+  ) throws(SQLiteError) -> Result<ItemResult, RecordError> {
+    var report = RecordTypeReport()
+    // What looks at records can be refused when something is written already.
+    guard draft.isDryRun || !draft.changes.isEmpty || draft.fields.contains(where: { !$0.rules.isEmpty })
+    else {
+      if let refusal = try declare(draft, in: &commit, telling: &report) { return .failure(refusal) }
+      return .success(.savedRecordType(name: draft.name, nil))
+    }
+    let (before, commitBefore) = (state, commit)
+    let part = try Savepoint(in: connection.database)
+    let refusal = try declare(draft, in: &commit, telling: &report)
+    if refusal == nil, !draft.isDryRun {
+      try part.keep()
+      return .success(.savedRecordType(name: draft.name, draft.changes.isEmpty ? nil : report))
+    }
+    try part.undo()
+    (state, commit) = (before, commitBefore)
+    if let refusal { return .failure(refusal) }
+    return .success(.examinedRecordType(report))
+  }
+
+  /// Does it; why it must be undone, where it must.
+  private mutating func declare(
+    _ draft: RecordTypeDraft, in commit: inout Commit, telling report: inout RecordTypeReport
+  ) throws(SQLiteError) -> RecordError? {
     let name = Name(draft.name)
+    let fates: FieldFates
+    do throws(RecordError) {
+      if !draft.changes.isEmpty, state.types[name] == nil { throw RecordError.unknownType(draft.name) }
+      fates = try FieldFates(draft.changes, of: state.types[name] ?? RecordType(id: 0))
+    } catch {
+      return error
+    }
+    if let refusal = try apply(fates, toType: name, in: &commit, telling: &report) { return refusal }
     let plan: RecordTypePlan
-    do {
+    do throws(RecordError) {
       plan = try RecordTypePlan(draft, known: state.types[name], limits: configuration.limits)
     } catch {
-      return .failure(error)
+      return error
     }
     if state.types[name] == nil {
       state.types[name] = try makeType(draft.name)
@@ -18,9 +52,17 @@ extension WriteTransaction {
     guard let type = state.types[name]?.id else { throw SQLiteError(damage: "no type \(draft.name)") }
     for field in plan.newFields { try addField(field.name, field.type, to: type, name) }
     for field in plan.indexing { try declare(field.name, field.indexing, of: type, name) }
+    for field in plan.rules { try declare(field.name, field.after, of: type, name) }
     try setAutomaticIndexes(plan.makesAutomaticIndexes, of: type, name)
     try adjustIndexes(ofType: name, to: plan.indexes)
-    return .success(.savedRecordType(name: draft.name))
+    for (field, rules) in state.types[name]?.rules ?? [:] where rules.isUnique {
+      _ = try uniqueIndex(of: field, ofType: name)
+    }
+    let narrowed = plan.rules.filter { $0.after.demandsMore(than: $0.before) }.map(\.name)
+    report.breaches = try breaches(ofType: name, in: Set(narrowed + fates.retyped).sorted())
+    if draft.isDryRun { return nil }
+    if !draft.acceptsLoss, !report.losses.isEmpty { return .lossy(report) }
+    return report.breaches.isEmpty ? nil : .broken(report)
   }
 
   private mutating func addField(
@@ -34,12 +76,16 @@ extension WriteTransaction {
   private mutating func declare(
     _ field: Name, _ indexing: FieldIndexing, of type: Int64, _ name: Name
   ) throws(SQLiteError) {
-    let update = try connection.statement(.updateField)
-    update.bind(type, at: 1)
-    update.bind(field.text, at: 2)
-    update.bind(indexing.rawValue, at: 3)
-    try update.run()
+    try write(indexing, of: field, type: type)
     state.types[name]?.fieldIndexing[field] = indexing.isEmpty ? nil : indexing
+    state.schema += 1
+  }
+
+  private mutating func declare(
+    _ field: Name, _ rules: FieldRules, of type: Int64, _ name: Name
+  ) throws(SQLiteError) {
+    try write(rules, of: field, type: type)
+    state.types[name]?.rules[field] = rules.isEmpty ? nil : rules
     state.schema += 1
   }
 

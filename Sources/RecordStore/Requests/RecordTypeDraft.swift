@@ -8,14 +8,23 @@ public struct RecordTypeDraft: Sendable {
   public var indexes: [Index]?
   /// Whether the type may get indexes by itself; nil to leave that. False also takes those away that it got.
   public var automaticIndexes: Bool?
+  /// What becomes of the fields that there are, in the records too. Done first: everything else goes by the names and
+  /// types that the fields have then.
+  public var changes: RecordTypeChanges
+  /// Whether values may be lost by the changes. Otherwise they are refused then.
+  public var acceptsLoss = false
+  /// Whether nothing is to be done, and only told what would be.
+  public var isDryRun = false
 
   public init(
-    name: String, fields: [Field] = [], indexes: [Index]? = nil, automaticIndexes: Bool? = nil
+    name: String, fields: [Field] = [], indexes: [Index]? = nil, automaticIndexes: Bool? = nil,
+    changes: RecordTypeChanges = RecordTypeChanges()
   ) {
     self.name = name
     self.fields = fields
     self.indexes = indexes
     self.automaticIndexes = automaticIndexes
+    self.changes = changes
   }
 
   public struct Field: Sendable {
@@ -26,15 +35,18 @@ public struct RecordTypeDraft: Sendable {
     public var uses: Set<FieldUse>?
     /// The order that it is sorted in.
     public var collation: SortDescriptor.Collation
+    /// Of its rules, those that become others.
+    public var rules: [FieldRules.Change]
 
     public init(
       name: String, type: FieldType? = nil, uses: Set<FieldUse>? = nil,
-      collation: SortDescriptor.Collation = .codePoint
+      collation: SortDescriptor.Collation = .codePoint, rules: [FieldRules.Change] = []
     ) {
       self.name = name
       self.type = type
       self.uses = uses
       self.collation = collation
+      self.rules = rules
     }
   }
 

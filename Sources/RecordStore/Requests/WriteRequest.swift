@@ -26,8 +26,10 @@ public struct WriteRequest: Sendable {
 public enum WriteOperation: Sendable {
   case save(SaveOperation)
   case delete(DeleteOperation)
-  /// Changes no record and so makes no version: the store's position stays.
+  /// Makes a version of each record only where fields become others; otherwise the store's position stays.
   case saveRecordType(RecordTypeDraft)
+  /// Only of a type that has no records.
+  case deleteRecordType(name: String)
   /// Makes a zone, if it is not there; the store's position stays.
   case saveZone(zoneName: String)
   /// One commit, with the records in it.

@@ -12,11 +12,19 @@ public struct WriteResult: Sendable {
 public enum ItemResult: Sendable {
   /// The record as it is stored now; also when the save changed nothing.
   case saved(StoredRecord)
+  /// The same where somebody else had changed the record meanwhile, and both changes went together; `settled` are
+  /// the fields that both had changed.
+  case merged(StoredRecord, settled: [String])
   /// `existed` is false only where a missing record is no error.
   /// `cascadedDeletions` are the records that were deleted with it because they refer to it.
   case deleted(zoneName: String, recordName: String, existed: Bool, cascadedDeletions: Int)
   /// How it is now tells ``Reader/recordType(_:)``.
-  case savedRecordType(name: String)
+  ///
+  /// The report is of what became of the fields that there were; nil when nothing was to.
+  case savedRecordType(name: String, RecordTypeReport?)
+  /// What saving the record type would do: nothing was done.
+  case examinedRecordType(RecordTypeReport)
+  case deletedRecordType(name: String)
   case savedZone(zoneName: String)
   /// How many records were deleted with it, none also where a missing zone is no error; and how many of other
   /// zones because they refer to those.
@@ -40,6 +48,17 @@ extension ItemResult {
     case .deletedZone(let zoneName, let records, let known):
       self = .deletedZone(zoneName: zoneName, records: records, cascadedDeletions: known + count)
     default: break
+    }
+  }
+}
+
+extension ItemResult {
+  /// The record of a save, and what was merged in it if it was; nil for any other operation.
+  public var savedRecord: (record: StoredRecord, settled: [String]?)? {
+    switch self {
+    case .saved(let record): (record, nil)
+    case .merged(let record, let settled): (record, settled)
+    default: nil
     }
   }
 }

@@ -36,7 +36,7 @@ struct DeclaredIndex: Sendable {
 
   let id: Int64
   /// Empty for the index that every type has: by recordName.
-  let parts: [IndexPart]
+  var parts: [IndexPart]
   let kind: Kind
   var origin: Origin
   /// Whether it stands in the type's own list of indexes, rather than being that of a field.

@@ -25,6 +25,8 @@ enum SQL: Int, CaseIterable {
     removeReferences
   case assets, assetsAfter, sizeOfAsset, putAsset, removeAsset
   case insertAssetUse, endAssetUse, removeAssetUse, removeAssetUses
+  case removeType, updateRules, removeField, removeFields, updateKeys
+  case idsOfType, recordsOfKey, keysOfIndex
 
   var text: String {
     switch self {
@@ -55,7 +57,7 @@ enum SQL: Int, CaseIterable {
       """
     case .types: "SELECT id, name, automaticIndexes FROM type"
     case .recordsOfType: "SELECT records FROM type WHERE id = ?1"
-    case .fields: "SELECT type, name, valueType, indexes FROM field"
+    case .fields: "SELECT type, name, valueType, indexes, rules FROM field"
     case .indexes:
       """
       SELECT id, type, keys, kind, origin, isListed, reached, collator FROM declaredIndex WHERE isDropped = 0
@@ -63,7 +65,11 @@ enum SQL: Int, CaseIterable {
       """
     case .insertType: "INSERT INTO type (name, records) VALUES (?1, 0)"
     case .growType: "UPDATE type SET records = records + ?2 WHERE id = ?1"
+    case .removeType: "DELETE FROM type WHERE id = ?1"
     case .insertField: "INSERT INTO field (type, name, valueType) VALUES (?1, ?2, ?3)"
+    case .updateRules: "UPDATE field SET rules = ?3 WHERE type = ?1 AND name = ?2"
+    case .removeField: "DELETE FROM field WHERE type = ?1 AND name = ?2"
+    case .removeFields: "DELETE FROM field WHERE type = ?1"
     case .insertIndex:
       """
       INSERT INTO declaredIndex (type, keys, kind, origin, isListed, reached, made, collator)
@@ -84,6 +90,7 @@ enum SQL: Int, CaseIterable {
       """
       UPDATE declaredIndex SET uses = uses + ?2, lastUsed = max(coalesce(lastUsed, ?3), ?3) WHERE id = ?1
       """
+    case .updateKeys: "UPDATE declaredIndex SET keys = ?2 WHERE id = ?1"
     case .largestRecord: "SELECT max(id) FROM record"
     case .dropIndex: "UPDATE declaredIndex SET isDropped = 1 WHERE id = ?1"
     case .droppedIndexes: "SELECT id FROM declaredIndex WHERE isDropped = 1 ORDER BY id"
@@ -163,6 +170,10 @@ enum SQL: Int, CaseIterable {
     case .oldestChanges: "SELECT version, record, length(body) FROM change ORDER BY version"
     case .removeChanges: "DELETE FROM change WHERE version <= ?1"
 
+    case .idsOfType: "SELECT id FROM record WHERE type = ?1 AND body IS NOT NULL ORDER BY id"
+
+    case .recordsOfKey: "SELECT record FROM entry WHERE declaredIndex = ?1 AND key = ?2"
+    case .keysOfIndex: "SELECT key, record FROM entry WHERE declaredIndex = ?1 ORDER BY key, tie"
     case .insertEntry: "INSERT INTO entry (declaredIndex, key, tie, record) VALUES (?1, ?2, ?3, ?4)"
     case .removeEntry: "DELETE FROM entry WHERE declaredIndex = ?1 AND key = ?2 AND tie = ?3"
     case .entriesUp:

@@ -1,3 +1,4 @@
+internal import JSONRPC
 internal import Records
 internal import SQLite
 
@@ -54,6 +55,8 @@ struct RecordType {
   var fields: [Name: FieldType] = [:]
   /// What is declared of fields, where anything is.
   var fieldIndexing: [Name: FieldIndexing] = [:]
+  /// The rules of fields that have any: of most types none has.
+  var rules: [Name: FieldRules] = [:]
   /// The first is the one without keys.
   var indexes: [DeclaredIndex] = []
   /// Whether it may get indexes by itself.
@@ -129,6 +132,8 @@ extension StoreState {
       byID[field.int64(0)]?.fields[name] = valueType
       let indexing = FieldIndexing(rawValue: field.int64(3))
       if !indexing.isEmpty { byID[field.int64(0)]?.fieldIndexing[name] = indexing }
+      guard !field.isNull(4), let json = try? JSON(parsing: field.text(4)) else { continue }
+      byID[field.int64(0)]?.rules[name] = FieldRules(stored: json, type: valueType)
     }
     let index = try connection.statement(.indexes)
     while try index.step() {

@@ -62,6 +62,14 @@ struct Cascade {
     holders.removeAll { deleted.contains($0.id) }
   }
 
+  /// What the deletions leave of a record that references are taken out of.
+  func body(of record: StoredRecord, after update: Update) -> RecordBody {
+    let targets = Set(update.targets.map { deletions[$0].place })
+    var body = RecordBody(record)
+    body.removeReferences { $0.action == .setNull && targets.contains($0.target) }
+    return body
+  }
+
   /// What leads to a change.
   struct Cause {
     let id: Int64

@@ -15,6 +15,8 @@ struct Commit {
   /// What the end of the request has to look at; nil where its one operation decides about itself before it
   /// writes.
   var checks: ReferenceChecks?
+  /// The same of values that no other record may have.
+  var claims: UniqueClaims?
 
   init(number: Int64, caller: Caller, timestamp: Int64, checks: ReferenceChecks? = nil) {
     self.number = number

@@ -9,7 +9,7 @@ struct PendingWrite: Sendable {
   var saves: Bool {
     request.operations.contains { operation in
       switch operation {
-      case .delete, .deleteZone, .deleteSubscription: false
+      case .delete, .deleteZone, .deleteSubscription, .deleteRecordType: false
       case .save, .restore, .saveRecordType, .saveZone, .saveSubscription, .saveAsset, .acknowledge: true
       }
     }

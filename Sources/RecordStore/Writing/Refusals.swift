@@ -28,6 +28,14 @@ extension RecordError {
     return RecordError(.serverRecordChanged, message, details: details)
   }
 
+  /// The same for a save with a tag that is not the record's, or without one.
+  static func conflict(
+    _ draft: RecordDraft, name: String, server: StoredRecord, ancestor: StoredRecord?
+  ) -> RecordError {
+    let what = draft.recordChangeTag == nil ? "exists already" : "changed since that tag was given out"
+    return .conflict("the record '\(name)' \(what)", server: server, client: draft, ancestor: ancestor)
+  }
+
   /// As a save of such a value is refused.
   static func fieldTypeMismatch(_ field: String, expected: FieldType, actual: FieldType) -> RecordError {
     RecordError(

@@ -22,6 +22,7 @@ extension WriteTransaction {
       next += 1
     }
     cascade.settle()
+    if let violation = try violation(of: cascade) { return .failure(violation) }
     if commit.checks == nil, !cascade.holders.isEmpty {
       return .failure(try refusal(by: cascade.holders))
     }
@@ -45,19 +46,17 @@ extension WriteTransaction {
     }
     for update in cascade.updates {
       guard let row = try row(update.id), let record = row.record else { continue }
-      let targets = Set(update.targets.map { cascade.deletions[$0].place })
-      try removeReferences(to: targets, from: record, row, because: cascade.cause(of: update), in: &commit)
+      let body = cascade.body(of: record, after: update)
+      try save(body, over: row, because: cascade.cause(of: update), in: &commit)
     }
     for holder in cascade.holders { commit.checks?.hold(holder, place: commit.place) }
   }
 
-  private mutating func removeReferences(
-    to targets: Set<RecordPlace>, from record: StoredRecord, _ row: RecordRow, because cause: Cascade.Cause,
-    in commit: inout Commit
+  private mutating func save(
+    _ body: RecordBody, over row: RecordRow, because cause: Cascade.Cause, in commit: inout Commit
   ) throws(SQLiteError) {
-    guard let zone = state.zones[Name(record.zoneName)] else { return }
-    var body = RecordBody(record)
-    body.removeReferences { $0.action == .setNull && targets.contains($0.target) }
+    guard let zone = state.zones[Name(body.zoneName)] else { return }
+    var body = body
     try beginEpoch(with: commit)
     body.recordChangeTag = RecordTag.text(of: commit.nextVersion, epoch: state.epoch)
     body.modified = commit.stamp

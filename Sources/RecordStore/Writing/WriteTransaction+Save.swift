@@ -12,27 +12,38 @@ extension WriteTransaction {
     let name =
       draft.recordName ?? RecordName.unique(timestamp: commit.timestamp, random: configuration.random)
     let row = try row(named: name, in: zone)
-    if let refusal = try refusal(of: operation, name: name, row: row) { return .failure(refusal) }
-    var body: RecordBody
+    let type = state.types[Name(draft.recordType)]
+    let ancestor: StoredRecord?
+    switch try decision(on: operation, name: name, row: row) {
+    case .refused(let refusal): return .failure(refusal)
+    case .save: ancestor = nil
+    case .merge(let record): ancestor = record
+    }
+    var change: SaveChange
     do {
-      guard let changed = try self.body(for: operation, name: name, current: row?.record, in: commit) else {
-        if let record = row?.record { return .success(.saved(record)) }
-        return .failure(RecordError(.internalError, "the record was not made"))
-      }
-      body = changed
+      change = try self.change(
+        for: operation, name: name, type, current: row?.record, ancestor: ancestor, in: commit)
     } catch {
       return .failure(error)
     }
-    if let refusal = try refusalOfAssets(in: body.fields, over: row?.record) { return .failure(refusal) }
-    let references = body.references
+    if let record = row?.record, change.isNone { return .success(change.result(record)) }
+    if let type, !type.rules.isEmpty,
+      let refusal = try violation(of: change.body, type, over: row, claimsLater: commit.claims != nil)
+    {
+      return .failure(refusal)
+    }
+    if let refusal = try refusalOfAssets(in: change.body.fields, over: row?.record) {
+      return .failure(refusal)
+    }
+    let references = change.body.references
     let place = RecordPlace(recordName: name, zoneName: draft.zoneName)
     if let refusal = try refusal(ofReferences: references, of: place, since: row?.record, in: commit) {
       return .failure(refusal)
     }
     try beginEpoch(with: commit)
-    body.recordChangeTag = RecordTag.text(of: commit.nextVersion, epoch: state.epoch)
-    body.modified = commit.stamp
-    let record = body.stored()
+    change.body.recordChangeTag = RecordTag.text(of: commit.nextVersion, epoch: state.epoch)
+    change.body.modified = commit.stamp
+    let record = change.body.stored()
     let limit = configuration.limits.maximumRecordBytes
     guard record.body.bytes.count <= limit else {
       return .failure(
@@ -40,27 +51,36 @@ extension WriteTransaction {
           "maximumRecordBytes", limit, actual: record.body.bytes.count,
           "the record '\(name)' has too many bytes"))
     }
-    let id = try write(record, fields: body.fields, over: row, in: zone, commit: &commit)
+    let id = try write(record, fields: change.body.fields, over: row, in: zone, commit: &commit)
     note(references, ofRecord: id, since: row?.record, in: &commit)
-    return .success(.saved(record))
+    return .success(change.result(record))
   }
 
   // MARK: Deciding
 
-  /// Why the record may not be saved as things are; nil when it may.
-  private func refusal(
-    of operation: SaveOperation, name: String, row: RecordRow?
-  ) throws(SQLiteError) -> RecordError? {
+  private enum Decision {
+    case refused(RecordError)
+    case save
+    /// Onto what somebody else made of this one.
+    case merge(ancestor: StoredRecord)
+  }
+
+  /// Whether the record may be saved as things are.
+  private func decision(
+    on operation: SaveOperation, name: String, row: RecordRow?
+  ) throws(SQLiteError) -> Decision {
     let draft = operation.draft
     guard let current = row?.record else {
-      if operation.existence == .mustExist { return .unknownItem(name, zone: draft.zoneName) }
-      guard operation.tagCheck == .required, draft.recordChangeTag != nil else { return nil }
-      return .conflict(
-        "the record '\(name)' is not there any more", server: nil, client: draft,
-        ancestor: try ancestor(of: row, tag: draft.recordChangeTag))
+      if operation.existence == .mustExist { return .refused(.unknownItem(name, zone: draft.zoneName)) }
+      guard operation.tagCheck == .required, draft.recordChangeTag != nil else { return .save }
+      return .refused(
+        .conflict(
+          "the record '\(name)' is not there any more", server: nil, client: draft,
+          ancestor: try ancestor(of: row, tag: draft.recordChangeTag)))
     }
     if operation.existence == .mustNotExist {
-      return .conflict("the record '\(name)' exists already", server: current, client: draft, ancestor: nil)
+      return .refused(
+        .conflict("the record '\(name)' exists already", server: current, client: draft, ancestor: nil))
     }
     let isCurrent: Bool
     switch (operation.tagCheck, draft.recordChangeTag) {
@@ -69,40 +89,56 @@ extension WriteTransaction {
     case (.required, .some(let tag)), (.ifSent, .some(let tag)):
       isCurrent = tag.hasSameUTF8(as: current.recordChangeTag)
     }
+    let isOfItsType = current.recordType.hasSameUTF8(as: draft.recordType)
     if !isCurrent {
-      let what = draft.recordChangeTag == nil ? "exists already" : "changed since that tag was given out"
-      return .conflict(
-        "the record '\(name)' \(what)", server: current, client: draft,
-        ancestor: try ancestor(of: row, tag: draft.recordChangeTag))
+      let ancestor = try ancestor(of: row, tag: draft.recordChangeTag)
+      if let ancestor, isOfItsType, state.types[Name(draft.recordType)]?.mergesChanges == true {
+        return .merge(ancestor: ancestor)
+      }
+      return .refused(.conflict(draft, name: name, server: current, ancestor: ancestor))
     }
-    guard current.recordType.hasSameUTF8(as: draft.recordType) else {
-      return RecordError(
-        .invalidArguments,
-        "the record '\(name)' is of type '\(current.recordType)' and can't become '\(draft.recordType)'")
+    guard isOfItsType else {
+      return .refused(
+        RecordError(
+          .invalidArguments,
+          "the record '\(name)' is of type '\(current.recordType)' and can't become '\(draft.recordType)'"))
     }
-    return nil
+    return .save
   }
 
-  /// The record as it will be, but for its tag and stamps; nil when the save changes nothing.
-  private func body(
-    for operation: SaveOperation, name: String, current: StoredRecord?, in commit: Commit
-  ) throws(RecordError) -> RecordBody? {
+  /// What the save makes of the record.
+  private func change(
+    for operation: SaveOperation, name: String, _ type: RecordType?, current: StoredRecord?,
+    ancestor: StoredRecord?,
+    in commit: Commit
+  ) throws(RecordError) -> SaveChange {
     let draft = operation.draft
     var body =
-      current.map { RecordBody($0) }
+      (ancestor ?? current).map { RecordBody($0) }
       ?? RecordBody(
         recordType: draft.recordType, recordName: name, zoneName: draft.zoneName,
         created: operation.created ?? commit.stamp, modified: commit.stamp)
-    let fields = body.fields
-    let types = state.types[Name(draft.recordType)]?.fields ?? [:]
+    let before = body.fields
+    let types = type?.fields ?? [:]
     try body.apply(draft.fields, replacing: operation.fields == .replace) { types[Name($0)] }
-    if current != nil, body.fields == fields { return nil }
-    let limit = configuration.limits.maximumFields
-    guard body.fields.count <= limit else {
-      throw .limit(
-        "maximumFields", limit, actual: body.fields.count, "the record '\(name)' has too many fields")
+    // What is restored is to be as it was.
+    if let type, !type.rules.isEmpty, current == nil || operation.fields == .replace, operation.created == nil
+    {
+      body.fillIn(type.defaults)
     }
-    return body
+    var change = SaveChange(body: body, isNone: current != nil && body.fields == before, settled: nil)
+    if let ancestor, let current, let type {
+      guard let merged = SaveChange(merging: body, since: ancestor, into: current, type) else {
+        throw .conflict(draft, name: name, server: current, ancestor: ancestor)
+      }
+      change = merged
+    }
+    let limit = configuration.limits.maximumFields
+    guard change.isNone || change.body.fields.count <= limit else {
+      throw .limit(
+        "maximumFields", limit, actual: change.body.fields.count, "the record '\(name)' has too many fields")
+    }
+    return change
   }
 
   // MARK: Writing
@@ -126,6 +162,7 @@ extension WriteTransaction {
     try log(commit, record: id, replacing: row, because: cause)
     try index(id, as: type, from: row?.record, to: record)
     try refer(id, as: type, from: row?.record, to: record, commit.nextVersion)
+    claim(fields, type, ofRecord: id, over: row, in: &commit)
     if row?.record == nil {
       state.records += 1
       state.growth[type.id, default: 0] += 1

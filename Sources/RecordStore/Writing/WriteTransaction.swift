@@ -95,6 +95,7 @@ struct WriteTransaction {
     let before = state
     let part = try Savepoint(in: connection.database)
     var commit = commit(of: request, checks: ReferenceChecks())
+    commit.claims = UniqueClaims()
     let items = try applyAll(operations, in: &commit)
     guard case .success = items else {
       try part.undo()
@@ -126,6 +127,9 @@ struct WriteTransaction {
     if let violation = try settle(&commit, deletions: &deletions) {
       return .failure(Failed(place: violation.place, error: violation.error))
     }
+    if let (place, error) = try refusal(of: commit.claims) {
+      return .failure(Failed(place: place, error: error))
+    }
     for (place, count) in deletions { items[place].addCascadedDeletions(count) }
     return .success(items)
   }
@@ -136,7 +140,8 @@ struct WriteTransaction {
     switch operation {
     case .save(let save): try apply(save, in: &commit)
     case .delete(let delete): try apply(delete, in: &commit)
-    case .saveRecordType(let draft): try apply(draft)
+    case .saveRecordType(let draft): try apply(draft, in: &commit)
+    case .deleteRecordType(let name): try apply(deleteRecordType: name)
     case .saveZone(let zoneName): try apply(saveZone: zoneName)
     case .deleteZone(let deletion): try apply(deletion, in: &commit)
     case .restore(let restoration): try apply(restoration, in: &commit)

@@ -75,6 +75,17 @@ public struct RecordBody: Sendable {
     fields = result + added
   }
 
+  /// Gives each of these fields, where it is missing, its value.
+  public mutating func fillIn(_ defaults: [Field]) {
+    let present = Set(fields.map { FieldName($0.name) })
+    fields += defaults.filter { !present.contains(FieldName($0.name)) }.map {
+      Field(name: $0.name, value: stored($0.value))
+    }
+  }
+
+  /// Puts other fields in place of all.
+  public mutating func replaceFields(with others: [Field]) { fields = others }
+
   /// A reference into the record's own zone doesn't name it, so that equal references are written alike.
   private func stored(_ value: FieldValue) -> FieldValue {
     switch value {

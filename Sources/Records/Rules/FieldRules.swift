@@ -43,6 +43,12 @@ extension FieldRules {
     public var value: FieldValue?
     /// What it should have kept to; nil where the rule has nothing of the kind.
     public var bound: FieldValue?
+
+    public init(rule: Rule, value: FieldValue? = nil, bound: FieldValue? = nil) {
+      self.rule = rule
+      self.value = value
+      self.bound = bound
+    }
   }
 
   /// Whether a value may not be the field's; of what concerns this one record alone, so `unique` is not looked at.
@@ -141,5 +147,14 @@ extension FieldRules {
       writer.key(rule.rawValue)
       writer.string(text)
     }
+  }
+}
+
+extension FieldRules {
+  /// Whether values that these other rules allow may break one of these.
+  public func demandsMore(than other: FieldRules) -> Bool {
+    (isRequired && !other.isRequired) || (isUnique && !other.isUnique)
+      || (minimum != nil && minimum != other.minimum) || (maximum != nil && maximum != other.maximum)
+      || (pattern != nil && pattern != other.pattern)
   }
 }

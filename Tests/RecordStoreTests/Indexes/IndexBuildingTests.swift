@@ -324,7 +324,9 @@ private enum Step {
     case .declare(let indexes, let isSearchable):
       let text = RecordTypeDraft.Field(
         name: "s", type: FieldType(.string), uses: isSearchable ? [.searchable] : [])
-      _ = try work.apply(RecordTypeDraft(name: "Item", fields: [text], indexes: indexes)).get()
+      let draft = RecordTypeDraft(name: "Item", fields: [text], indexes: indexes)
+      _ = try work.carryOut(WriteRequest(caller: TestStore.caller, operations: [.saveRecordType(draft)]))
+        .get()
     }
   }
 }
