@@ -1018,12 +1018,19 @@ class ListsClient:
     def save_record_type(
         self, name: str, *, fields: Optional[Mapping[str, str | Mapping[str, Json]]] = None,
         indexes: Optional[Sequence[Sequence[str] | Mapping[str, Json]]] = None,
-        automatic_indexes: Optional[bool] = None,
+        automatic_indexes: Optional[bool] = None, rename: Optional[Mapping[str, str]] = None,
+        retype: Optional[Mapping[str, str]] = None, drop: Optional[Sequence[str]] = None, accept_loss: bool = False,
+        dry_run: bool = False,
     ) -> dict[str, Json]:
-        """Declares fields and indexes of a record type; what is left out stays as it is.
+        """Declares fields, rules and indexes of a record type; what is left out stays as it is. Gives the type.
 
-        :param fields: By their names: a type, or the protocol's ``{"type": …, "indexes": […]}``.
+        :param fields: By their names: a type, or the protocol's ``{"type": …, "indexes": […], "min": …}``.
         :param indexes: Those over several keys, each a sequence of keys, in place of those that are declared.
+        :param rename: New names of fields that there are, by the old ones.
+        :param retype: New types, by the names after renaming. Every record is changed.
+        :param drop: Fields that no record has any more.
+        :param accept_loss: Whether values may be lost by that; refused otherwise.
+        :param dry_run: Does nothing and gives a report of what would be done.
         """
         declaration: dict[str, Json] = {"name": name}
         if fields is not None:
@@ -1035,7 +1042,17 @@ class ListsClient:
                 for index in _values("indexes", indexes) or ()]
         if automatic_indexes is not None:
             declaration["automaticIndexes"] = automatic_indexes
-        return self._call("saveRecordType", recordType=declaration)["recordType"]
+        changes: dict[str, Json] = {
+            name: what for name, what in
+            {"rename": rename, "retype": retype, "drop": _values("drop", drop)}.items() if what}
+        reply = self._call(
+            "saveRecordType", recordType=declaration, changes=changes or None, dryRun=dry_run or None,
+            acceptLoss=accept_loss or None)
+        return reply["report" if dry_run else "recordType"]
+
+    def delete_record_type(self, name: str) -> None:
+        """Forgets a record type, which must have no records."""
+        self._call("deleteRecordType", recordType=name)
 
     @staticmethod
     def _selection(

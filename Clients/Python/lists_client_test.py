@@ -623,6 +623,22 @@ class ServiceTests(unittest.TestCase):
             sorted(index["keys"] for index in declared["indexes"]), [["list", "name"], ["name"]])
         self.assertEqual([record_type["name"] for record_type in self.client.schema()], ["Item", "List"])
 
+    def test_fields_get_rules_and_are_changed(self):
+        self.client.save_record("Item", {"qty": "1", "old": True}, name="a")
+        report = self.client.save_record_type(
+            "Item", rename={"qty": "quantity"}, retype={"quantity": "int64"}, drop=["old"], dry_run=True)
+        self.assertEqual((report["records"], [lost["field"] for lost in report["lost"]]), (1, ["old"]))
+        declared = self.client.save_record_type(
+            "Item", fields={"quantity": {"min": 0}}, rename={"qty": "quantity"}, retype={"quantity": "int64"},
+            drop=["old"], accept_loss=True)
+        self.assertEqual(declared["fields"], [{"name": "quantity", "type": "int64", "indexes": [], "min": 0}])
+        with self.assertRaises(ServiceError) as caught:
+            self.client.save_record("Item", {"quantity": -1})
+        self.assertEqual(caught.exception.error_code, "constraintViolation")
+        self.client.delete_record("a")
+        self.client.delete_record_type("Item")
+        self.assertEqual(self.client.schema(), [])
+
     def test_a_conflict_carries_the_servers_record(self):
         saved = self.client.save_record("Item", {"n": 1}, name="a")
         self.client.save_record("Item", {"n": 2}, name="a", tag=saved["recordChangeTag"])

@@ -31,6 +31,16 @@ extension Failure {
     return .explained(error, "\(error.message)\nIts tag is now '\(DisplayText.harmless(tag))': \(advice)")
   }
 
+  /// Names the records that rules and changes of a type can't be reconciled with.
+  func explainingRules() -> Failure {
+    guard let error = rejection, error.errorCode == "constraintViolation" else { return self }
+    let lines =
+      FieldChangesCard.losses(error.data?["lost"], "would be ")
+      + FieldChangesCard.violations(error.data?["violations"])
+    guard !lines.isEmpty else { return self }
+    return .explained(error, ([error.message] + lines).joined(separator: "\n"))
+  }
+
   /// Says how to go on after changes that are no longer kept.
   func explainingExpiry() -> Failure {
     guard let error = rejection, error.errorCode == "changeTokenExpired",

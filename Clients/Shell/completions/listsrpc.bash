@@ -122,6 +122,17 @@ _listsrpc() {
     declare:--index|declare:-i) return ;;
     declare:--automatic-indexes) mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$cur"); return ;;
     declare:--ckdb) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+    declare:--required) return ;;
+    declare:--unique) return ;;
+    declare:--default) return ;;
+    declare:--min) return ;;
+    declare:--max) return ;;
+    declare:--pattern) return ;;
+    declare:--merge) return ;;
+    declare:--no-rule) return ;;
+    declare:--rename) return ;;
+    declare:--retype) return ;;
+    declare:--drop) return ;;
     *:--socket) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
     *:--container) return ;;
     *:--database) mapfile -t COMPREPLY < <(compgen -W 'private public' -- "$cur"); return ;;
@@ -201,7 +212,7 @@ _listsrpc() {
       fi
       ;;
     declare)
-      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--index --no-indexes --automatic-indexes --ckdb --socket --container --database --json --no-progress --help' -- "$cur")
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--index --no-indexes --automatic-indexes --delete --ckdb --required --unique --default --min --max --pattern --merge --no-rule --rename --retype --drop --accept-loss --dry-run --socket --container --database --json --no-progress --help' -- "$cur")
       fi
       ;;
     call)

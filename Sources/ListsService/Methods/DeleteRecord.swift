@@ -9,7 +9,7 @@ extension Method {
       .required("recordName"), .optional("recordType"), .optional("zoneName"),
       .optional("recordChangeTag"), .optional("ignoreMissing"), .idempotencyKey,
     ],
-    errors: .write.union([.unknownItem, .serverRecordChanged, .referenceViolation])
+    errors: .write.union([.unknownItem, .serverRecordChanged, .referenceViolation, .constraintViolation])
   ) { invocation, _ throws(RecordError) in
     let arguments = invocation.arguments
     let database = try invocation.database(for: .write)

@@ -5,7 +5,7 @@ internal import Records
 extension Method {
   static let deleteZone = Method(
     "deleteZone", .write, [.required("zoneName"), .optional("ignoreMissing")],
-    errors: .write.union([.referenceViolation])
+    errors: .write.union([.referenceViolation, .constraintViolation])
   ) { invocation, _ throws(RecordError) in
     let arguments = invocation.arguments
     let database = try invocation.database(for: .write)

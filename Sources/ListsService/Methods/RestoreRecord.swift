@@ -11,6 +11,7 @@ extension Method {
     ],
     errors: .write.union([
       .unknownItem, .serverRecordChanged, .referenceViolation, .fieldTypeMismatch, .assetFileNotFound,
+      .constraintViolation,
     ])
   ) { invocation, _ throws(RecordError) in
     let arguments = invocation.arguments

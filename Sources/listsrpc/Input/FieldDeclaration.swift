@@ -25,18 +25,21 @@ struct FieldDeclaration: Equatable {
         "'\(word)' declares no field: write NAME:TYPE, or NAME:TYPE:INDEXES such as name:string:queryable,sortable"
       )
     }
-    guard let type = Self.type(parts[1]) else {
-      let known = FieldType.Element.allCases.map(\.rawValue).joined(separator: ", ")
-      throw UsageError(
-        "'\(parts[1])' in '\(word)' is none of the types \(known), alone or with -list behind it")
-    }
+    type = try Self.type(parts[1], in: word)
     name = parts[0]
-    self.type = type
     self.collation = collation
     indexes = parts.count == 3 ? try Self.indexes(parts[2], in: word) : nil
   }
 
   /// `string`, and `string-list` as well as `list<string>`, which a shell wants in quotes.
+  static func type(_ text: String, in word: String) throws(UsageError) -> FieldType {
+    guard let type = type(text) else {
+      let known = FieldType.Element.allCases.map(\.rawValue).joined(separator: ", ")
+      throw UsageError("'\(text)' in '\(word)' is none of the types \(known), alone or with -list behind it")
+    }
+    return type
+  }
+
   private static func type(_ text: String) -> FieldType? {
     guard text.hasSuffix("-list") else { return FieldType(name: text) }
     return FieldType.Element(rawValue: String(text.dropLast("-list".count))).map {

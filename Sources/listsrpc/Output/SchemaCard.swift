@@ -1,4 +1,5 @@
 import JSONRPC
+import Records
 
 /// A record type on a terminal: its fields, then its indexes.
 enum SchemaCard {
@@ -10,12 +11,15 @@ enum SchemaCard {
     let isManual = type["automaticIndexes"]?.boolValue == false
     let note = "  \(count) records" + (isManual ? ", no automatic indexes" : "")
     try output.write(output.bold(DisplayText.cell(type["name"])) + output.dim(note) + "\n")
-    var fields = Table(headings: ["field", "type", "indexes"])
-    for field in type["fields"].map({ Array($0.elements) }) ?? [] {
-      fields.append([
-        .init(text: DisplayText.cell(field["name"])), .init(text: DisplayText.cell(field["type"])),
-        .init(text: indexes(of: field)),
-      ])
+    let all = type["fields"].map { Array($0.elements) } ?? []
+    let haveRules = all.contains { !rules(of: $0).isEmpty }
+    var fields = Table(headings: ["field", "type", "indexes"] + (haveRules ? ["rules"] : []))
+    for field in all {
+      fields.append(
+        [
+          .init(text: DisplayText.cell(field["name"])), .init(text: DisplayText.cell(field["type"])),
+          .init(text: indexes(of: field)),
+        ] + (haveRules ? [.init(text: rules(of: field))] : []))
     }
     try session.printTable(fields)
     var indexes = Table(headings: [
@@ -30,6 +34,16 @@ enum SchemaCard {
     let names = list(field["indexes"])
     guard let collation = field["collation"]?.stringValue, collation != "codePoint" else { return names }
     return names + " (\(DisplayText.harmless(collation)))"
+  }
+
+  /// `required, min 0, merge sum`.
+  private static func rules(of field: JSON) -> String {
+    FieldRules.Rule.allCases.compactMap { rule in
+      field[rule.rawValue].map { value in
+        value.boolValue == true && [.required, .unique].contains(rule)
+          ? rule.rawValue : "\(rule.rawValue) \(DisplayText.cell(value))"
+      }
+    }.joined(separator: ", ")
   }
 
   private static func cells(of index: JSON) -> [Table.Cell] {

@@ -4,13 +4,17 @@ import ListsClient
 
 enum Declare: Verb {
   static let command = Command(
-    "declare", "Declare fields and indexes of a record type",
+    "declare", "Declare fields, rules and indexes of a record type, or change its fields",
     discussion: [
       "A field has a name, a type and, where it is to be searched by, its indexes: 'queryable' finds by value, "
         + "range and prefix, 'sortable' sorts, 'searchable' finds by words. Those named take the place of those "
         + "that the field had; a field without indexes keeps its own, and 'none' takes them away. ':localized' behind them sorts as a person expects.",
       "Indexes only make queries faster; every query works without. They are built while the service goes on: "
         + "'listsrpc schema TYPE' shows how far.",
+      "Rules hold for every save, and are refused while records break them. The value of --default, --min and --max is "
+        + "a text; with FIELD:=JSON it is any value, as in --min quantity:=0.",
+      "--rename, --retype and --drop change every record that has the field, in one commit, before anything else is "
+        + "declared. Values are only lost with --accept-loss; --dry-run tells which.",
       "With --ckdb a file in CloudKit's schema language says it all, of as many record types as it defines: a field "
         + "without QUERYABLE, SORTABLE or SEARCHABLE has no index then. Roles and grants mean nothing here.",
     ],
@@ -23,10 +27,11 @@ enum Declare: Verb {
       Option(
         "automatic-indexes", takes: "ON", completion: .choices(["on", "off"]),
         "Whether queries may make indexes by themselves"),
+      Option("delete", "Forget the type, which must have no records"),
       Option(
         "ckdb", takes: "FILE", completion: .file,
         "Declare what a file in CloudKit's schema language defines; - for standard input"),
-    ],
+    ] + FieldRuleOptions.options + FieldChangeOptions.options,
     operands: [
       Operand("TYPE", "The record type; none with --ckdb", count: .optional),
       Operand("FIELD", "NAME:TYPE or NAME:TYPE:INDEXES; a list's type is string-list and so on", count: .any),
@@ -37,27 +42,54 @@ enum Declare: Verb {
         "Find items by name, words and tags"),
       .init(
         "listsrpc declare Item --index list,done,name", "The open items of a list by name, without sorting"),
+      .init(
+        "listsrpc declare Item name:string --required name --unique name --min quantity:=0",
+        "What is demanded of items"),
+      .init(
+        "listsrpc declare Item --rename qty=quantity --retype quantity=int64 --dry-run",
+        "What would be lost if the field became a number"),
       .init("listsrpc declare --ckdb schema.ckdb", "What an app's CloudKit container has"),
     ])
 
   static func run(_ arguments: Arguments, _ session: Session) async throws(Failure) {
     if let path = arguments.value("ckdb") {
-      guard arguments.operands.isEmpty, !arguments.has("index"), !arguments.has("no-indexes"),
-        !arguments.has("automatic-indexes")
-      else { throw Failure(usage: "with --ckdb the file says everything", verb: command.name) }
+      let others = command.options.map(\.name).filter { $0 != "ckdb" && arguments.has($0) }
+      guard arguments.operands.isEmpty, others.isEmpty else {
+        throw Failure(usage: "with --ckdb the file says everything", verb: command.name)
+      }
       return try await SchemaDeclaration(path).run(session)
     }
-    let declaration: JSONNode
+    if arguments.has("delete") { return try await delete(arguments, session) }
+    let parameters: [(String, JSONNode)]
     do throws(UsageError) {
-      declaration = try read(arguments)
+      parameters = [("recordType", try read(arguments))] + (try FieldChangeOptions.parameters(arguments))
     } catch {
       throw .usage(error, verb: command.name)
     }
-    let reply = try await session.call("saveRecordType", [("recordType", declaration)])
+    let reply: JSON
+    do {
+      reply = try await session.call("saveRecordType", parameters)
+    } catch {
+      throw error.explainingRules()
+    }
+    if let report = reply["report"], reply["recordType"] == nil || !session.printsJSON {
+      try FieldChangesCard.print(report, isDryRun: reply["recordType"] == nil, session)
+    }
+    if arguments.has("dry-run") { return }
     guard let type = reply["recordType"] else {
       throw .client(.malformedReply("saveRecordType gave no record type"))
     }
     try SchemaCard.print(type, session)
+  }
+
+  private static func delete(_ arguments: Arguments, _ session: Session) async throws(Failure) {
+    let others = command.options.map(\.name).filter { $0 != "delete" && arguments.has($0) }
+    guard arguments.operands.count == 1, others.isEmpty else {
+      throw Failure(usage: "--delete takes a TYPE and nothing else", verb: command.name)
+    }
+    let name = arguments.operands[0]
+    let reply = try await session.call("deleteRecordType", [("recordType", .string(name))])
+    try session.print(reply, "deleted the record type \(DisplayText.harmless(name))")
   }
 
   private static func read(_ arguments: Arguments) throws(UsageError) -> JSONNode {
@@ -73,6 +105,12 @@ enum Declare: Verb {
       }
       fields.append(field)
     }
+    for (field, rule, value) in try FieldRuleOptions.rules(arguments) {
+      let place = fields.firstIndex { $0.0 == field } ?? fields.endIndex
+      if place == fields.endIndex { fields.append((field, .object([]))) }
+      guard case .object(let members) = fields[place].1 else { continue }
+      fields[place].1 = .object(members + [(rule, value)])
+    }
     if !fields.isEmpty { members.append(("fields", .object(fields))) }
     let indexes = arguments.values("index")
     guard indexes.isEmpty || !arguments.has("no-indexes") else {
@@ -86,8 +124,8 @@ enum Declare: Verb {
     if let choice = arguments.value("automatic-indexes") {
       members.append(("automaticIndexes", .bool(choice == "on")))
     }
-    guard members.count > 1 else {
-      throw UsageError("there is nothing to declare: give a FIELD, --index or --automatic-indexes")
+    guard members.count > 1 || ["rename", "retype", "drop"].contains(where: arguments.has) else {
+      throw UsageError("there is nothing to declare: give a FIELD, an index, a rule or a change")
     }
     return .object(members)
   }

@@ -171,6 +171,47 @@ import Testing
     #expect(each.items.map { (try? $0.get()) != nil } == [true, false, true])
   }
 
+  // MARK: References and restoring
+
+  @Test("a reference that must not be missing holds up the deletion that would take it out")
+  func requiredReference() throws {
+    try declare(#"{"r":{"type":"reference","required":true},"l":{"type":"list<reference>","required":true}}"#)
+    try store.save(#"{"n":"t","type":"Target","v":1}"#)
+    let target = #"{"$reference":{"recordName":"t","action":"setNull"}}"#
+    let other = #"{"$reference":{"recordName":"u"}}"#
+    try store.save(#"{"n":"a","r":\#(target),"l":[\#(other)]}"#)
+    #expect(broken { try store.delete("t") } == "required r a")
+    #expect(throws: WriteFailure.self) {
+      try store.write([deletion("t"), replace(#"{"n":"z","type":"Other"}"#)])
+    }
+    try store.save(#"{"n":"a","r":\#(other),"l":[\#(target)]}"#)
+    #expect(broken { try store.delete("t") } == "required l a")
+    try store.save(#"{"n":"a","r":\#(other),"l":[\#(target),\#(other)]}"#)
+    try store.delete("t")
+    #expect(try store.fetch("a")?.fieldsText == #"{"r":\#(other),"l":[\#(other)]}"#)
+  }
+
+  @Test("a record that comes back is as it was, without defaults, and is held to the rules of now")
+  func restored() throws {
+    try store.save(#"{"n":"a","v":1}"#)
+    try store.save(#"{"n":"b","v":2}"#)
+    try store.delete("a")
+    try store.delete("b")
+    try declare(#"{"v":{"unique":true},"w":{"type":"int64","default":7}}"#)
+    try store.save(#"{"n":"c","v":2}"#)
+    func restore(_ name: String) throws {
+      do {
+        _ = try store.write([.restore(RestoreOperation(zoneName: "_defaultZone", recordName: name))])
+      } catch {
+        throw error.error
+      }
+    }
+    try restore("a")
+    #expect(try store.fetch("a")?.fieldsText == #"{"v":1}"#)
+    #expect(broken { try restore("b") } == "unique v c")
+    #expect(try store.fetch("b") == nil)
+  }
+
   // MARK: Declaring
 
   @Test("rules that records break are refused, with their number and the first ten; nothing is declared")
