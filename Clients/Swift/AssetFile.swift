@@ -8,6 +8,12 @@ public struct AssetFile: Sendable {
   public let descriptor: OwnedDescriptor
   public let asset: Asset
 
+  /// A file that is said to be this asset's; ``check()`` tells whether it is.
+  public init(descriptor: OwnedDescriptor, asset: Asset) {
+    self.descriptor = descriptor
+    self.asset = asset
+  }
+
   /// Writes the content to a file that is open for writing.
   ///
   /// - Throws: `ClientError.file` when it can't be written, or its content is not the asset's.

@@ -116,7 +116,7 @@ extension WriteTransaction {
     // A field that is no reference or asset any more has still to be taken out of their tables.
     try refer(row.id, as: known, from: old, to: record, version)
     state.recordBytes += Int64(record.body.bytes.count - old.body.bytes.count)
-    commit.note(record: row.id, from: old, to: record)
+    commit.note(record: row.id, from: old, to: record, because: nil)
   }
 
   private func records(ofType type: Int64) throws(SQLiteError) -> [Int64] {

@@ -1,6 +1,7 @@
 import ArgumentParsing
 import JSONRPC
 import ListsClient
+import Records
 
 enum BackUp: Verb {
   static let command = Command(

@@ -3,6 +3,7 @@ import Files
 import Glibc
 import JSONRPC
 import ListsClient
+import Records
 
 enum RestoreBackup: Verb {
   static let command = Command(
