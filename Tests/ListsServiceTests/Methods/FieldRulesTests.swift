@@ -32,7 +32,7 @@ struct FieldRulesServiceTests {
     #expect(changes.count == 1)
     #expect(changes.first?["changedKeys"] == ["new", "old"])
     #expect(changes.first?["record"]?["fields"] == ["new": 1, "keep": true])
-    #expect(changes.first?["previous"]?["old"] == "1")
+    #expect(changes.first?["previous"]?["fields"]?["old"] == "1")
     #expect(changes.first?["origin"]?["isOwn"] == false)
   }
 
