@@ -7,7 +7,7 @@ _listsrpc() {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-      save|fetch|query|count|distinct|aggregate|delete|watch|changes|subscriptions|zones|containers|check|asset|import|export|schema|declare|call|status|completion|manual) verb=${COMP_WORDS[i]}; break ;;
+      save|fetch|query|count|distinct|aggregate|delete|watch|changes|subscriptions|zones|containers|check|backup|restore-backup|asset|import|export|schema|declare|call|status|completion|manual) verb=${COMP_WORDS[i]}; break ;;
     esac
   done
   case $verb:$prev in
@@ -193,6 +193,16 @@ _listsrpc() {
       if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help' -- "$cur")
       fi
       ;;
+    backup)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help' -- "$cur")
+      else compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+      fi
+      ;;
+    restore-backup)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--replace --socket --container --database --json --no-progress --help' -- "$cur")
+      else compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+      fi
+      ;;
     asset)
       if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--output --zone --socket --container --database --json --no-progress --help' -- "$cur")
       else compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -234,7 +244,7 @@ _listsrpc() {
       ;;
     *)
       if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help --version' -- "$cur")
-      else mapfile -t COMPREPLY < <(compgen -W 'save fetch query count distinct aggregate delete watch changes subscriptions zones containers check asset import export schema declare call status completion manual' -- "$cur")
+      else mapfile -t COMPREPLY < <(compgen -W 'save fetch query count distinct aggregate delete watch changes subscriptions zones containers check backup restore-backup asset import export schema declare call status completion manual' -- "$cur")
       fi
       ;;
   esac
