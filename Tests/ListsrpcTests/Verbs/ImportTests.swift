@@ -227,6 +227,30 @@ struct ImportFormatTests {
     #expect(text == "0 records would be saved, 0 of them new\n")
   }
 
+  @Test("A dry run holds rows to the rules of fields, as the import does")
+  func dryRunRules() throws {
+    _ = try shell.lines(
+      "call", "saveRecordType",
+      #"{"recordType":{"name":"Item","fields":{"name":{"type":"string","required":true,"pattern":"[a-z]+"},"n":{"type":"int64","min":1,"max":9},"kind":{"type":"string","required":true,"default":"x"}}}}"#
+    )
+    _ = try shell.lines("save", "Item", "--name=there", "name=abc")
+    let rows = """
+      {"recordName":"a","name":"abc","n":9}
+      {"recordName":"b","n":1}
+      {"recordName":"c","name":"ABC"}
+      {"recordName":"d","name":"abc","n":10}
+      {"recordName":"there","n":2}
+      {"recordName":"there","name":null}
+      """
+    let dry = try shell.run("import", "-", "--type=Item", "--dry-run", input: rows)
+    #expect(
+      dry.outputText
+        == #"{"dryRun":true,"saved":2,"created":1,"changed":1,"failed":4,"zones":[]}"# + "\n")
+    let real = try shell.run("import", "-", "--type=Item", input: rows)
+    #expect(real.outputText == "{\"saved\":2,\"failed\":4}\n")
+    #expect(dry.errorText == real.errorText)
+  }
+
   @Test("A dry run knows what --policy refuses")
   func dryRunPolicies() throws {
     _ = try shell.lines("save", "Item", "--name=there", "n:=1")
