@@ -50,6 +50,14 @@ enum Failure: Error {
     if case .client(.rejected(let error)) = self { error } else { nil }
   }
 
+  /// There is no service, or none any more: nobody knows what became of the request.
+  var isOfConnection: Bool {
+    switch self {
+    case .client(.unreachable), .client(.connectionLost): true
+    default: false
+    }
+  }
+
   var exitStatus: ExitStatus {
     switch self {
     case .usage: .usage

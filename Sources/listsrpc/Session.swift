@@ -14,6 +14,8 @@ final class Session {
   let showsProgress: Bool
   private let arguments: Arguments
   private var opened: Connection?
+  /// How many connections were opened.
+  private(set) var connections = 0
 
   init(arguments: Arguments, output: Output, errors: Output) {
     self.arguments = arguments
@@ -39,10 +41,16 @@ final class Session {
     do throws(ClientError) {
       let connection = try Connection(to: address)
       opened = connection
+      connections += 1
       return connection
     } catch {
       throw .client(error)
     }
+  }
+
+  /// Has the next call open another connection, unless that happened since there were so many.
+  func forgetConnection(_ number: Int) {
+    if connections == number { opened = nil }
   }
 
   /// Calls a method in the container and database that the options name.

@@ -18,7 +18,7 @@ final class AssetFolder {
   }
 
   /// The assets among the values of a record, as far as their checksums may be names of files.
-  private static func assets(of record: JSON) -> [Asset] {
+  static func assets(of record: JSON) -> [Asset] {
     var assets: [Asset] = []
     for member in record["fields"]?.members ?? JSON(unchecked: []).members {
       guard member.value.kind == .array || member.value.kind == .object,
@@ -46,7 +46,7 @@ final class AssetFolder {
   }
 
   private func fetch(_ asset: Asset) async throws(Failure) {
-    let name = "\(path)/\(asset.checksum)"
+    let name = name(of: asset.checksum)
     var status = stat()
     // It has its name only once it is whole.
     if stat(name, &status) == 0, Int64(status.st_size) == asset.size { return }
@@ -62,6 +62,20 @@ final class AssetFolder {
     try file.finish()
   }
 
+  func name(of checksum: String) -> String { "\(path)/\(checksum)" }
+
+  /// The size and the checksum of the file that is there under a checksum; nil when there is none.
+  func content(of checksum: String) throws(Failure) -> (size: Int64, checksum: String)? {
+    guard access(name(of: checksum), F_OK) == 0 else { return nil }
+    let file = try InputFile(name(of: checksum))
+    var hash = SHA256()
+    while try file.take({ piece in
+      hash.update(UnsafeRawBufferPointer(piece))
+      return piece.count
+    }) {}
+    return (Int64(file.position), SHA256.text(of: hash.finish()))
+  }
+
   /// Saves the files of the record's assets, as far as they are in the folder; the service refuses a record that has
   /// others.
   ///
@@ -69,12 +83,12 @@ final class AssetFolder {
   func save(for record: JSON) async throws(Failure) -> String? {
     for asset in Self.assets(of: record) where !done.contains(asset.checksum) {
       do throws(Failure) {
-        let name = "\(path)/\(asset.checksum)"
+        let name = name(of: asset.checksum)
         if access(name, F_OK) == 0 { _ = try await session.saveAsset(name, checksum: asset.checksum) }
         done.insert(asset.checksum)
       } catch {
         guard let rejection = error.rejection, rejection.retryAfter == nil else { throw error }
-        return "the file \(path)/\(asset.checksum): \(rejection.message)"
+        return "the file \(name(of: asset.checksum)): \(rejection.message)"
       }
     }
     return nil

@@ -1,154 +1,249 @@
+import Files
 import JSONRPC
+import ListsClient
 import Records
 
 /// Says what an import would do, and what would be refused, without saving anything.
 ///
-/// Names, values, limits, types and rules of fields are judged by the same code as in the service. What other records
-/// decide is not looked at: values that must be unique, and references to what isn't there.
+/// Names, values, limits, types and rules of fields are judged by the same code as in the service; unique values and
+/// references by what the service has, and by what the rows before would have made of it. What is not looked at is the
+/// outcome of a field operation (`$increment`) on a record of the same import.
 @MainActor
 final class ImportCheck {
-  private struct Field: Hashable {
-    let recordType: [UInt8]
-    let name: [UInt8]
-
-    init(_ recordType: String, _ name: String) {
-      self.recordType = Array(recordType.utf8)
-      self.name = Array(name.utf8)
-    }
-  }
-
-  /// The types of fields: as they are, then as the records that came before would make them.
-  private var types: [Field: FieldType] = [:]
-  /// The fields that have rules, of each record type.
-  private var rules: [String: [(field: String, rules: FieldRules)]] = [:]
-  private var zones: Set<String> = []
+  private var schema: CheckedSchema
+  private var zones: Set<String>
+  private let presentZones: Set<String>
   /// Zones that the import would make.
   private(set) var newZones: [String] = []
   private var created = 0
   private var changed = 0
-  /// The names that were given already, so that the second of a name is known for a change. Beyond so many it isn't.
-  private var names: Set<String> = []
-  private static let maximumNames = 1_000_000
+  private var unnamed = 0
+  /// The records that rows would have made or changed, and their types: the second of a name is a change, and what
+  /// refers to them leads somewhere. Beyond so many none is remembered.
+  private var made: [RecordKey: Int] = [:]
+  private var typeNames: [String] = []
+  private var unique = UniqueValues()
+  private let assets: CheckedAssets
+  private static let maximumNames = 2_000_000
   private let maximumRecordBytes: Int
   private let maximumFields: Int
+  private let maximumZones: Int
 
   /// Asks the service what there is.
-  init(_ session: Session, limits: JSON?) async throws(Failure) {
-    maximumRecordBytes = limits?["maximumRecordBytes"]?.int64Value.map { Int($0) } ?? .max
-    maximumFields = limits?["maximumFields"]?.int64Value.map { Int($0) } ?? .max
-    let schema = try await session.call("fetchSchema", [])
-    for type in schema["recordTypes"].map({ Array($0.elements) }) ?? [] { learn(type) }
+  ///
+  /// - Parameter folder: Where files of assets are; nil: nowhere.
+  init(_ session: Session, limits: JSON?, assets folder: AssetFolder?) async throws(Failure) {
+    func limit(_ name: String) -> Int { limits?[name]?.int64Value.map { Int($0) } ?? .max }
+    maximumRecordBytes = limit("maximumRecordBytes")
+    maximumFields = limit("maximumFields")
+    maximumZones = limit("maximumZones")
+    assets = CheckedAssets(folder)
+    schema = CheckedSchema(try await session.call("fetchSchema", [])["recordTypes"])
     let reply = try await session.call("fetchZones", [])
     zones = Set(reply["zones"]?.elements.compactMap { $0["zoneName"]?.stringValue } ?? [])
     zones.insert(Identifier.defaultZone)
+    presentZones = zones
   }
 
-  private func learn(_ recordType: JSON) {
-    let typeName = recordType["name"]?.stringValue ?? ""
-    for field in recordType["fields"].map({ Array($0.elements) }) ?? [] {
-      guard let name = field["name"]?.stringValue,
-        let type = field["type"]?.stringValue.flatMap({ FieldType(name: $0) })
-      else { continue }
-      types[Field(typeName, name)] = type
-      let rules = FieldRules(stored: field, type: type)
-      if rules.areChecked { self.rules[typeName, default: []].append((name, rules)) }
-    }
+  /// Why not all was looked at, a sentence each.
+  var notes: [String] {
+    guard made.count >= Self.maximumNames || unique.isFull else { return [] }
+    return [
+      "so many records that the last ones were not compared with each other, but only with what is there: "
+        + "repeated names and values may be refused"
+    ]
   }
+
+  /// A row that was understood, or why it wasn't.
+  private typealias Row = (item: ImportItem, draft: Result<RecordDraft, RecordError>)
 
   func outcomes(of items: [ImportItem], _ session: Session) async throws(Failure) -> [ImportOutcome] {
-    let present = try await present(among: items, session)
-    return items.map { item in
+    try await outcomes(of: items, together: [], session)
+  }
+
+  /// Whether records that wait for each other could be saved at once.
+  func couldSaveTogether(_ items: [ImportItem], _ session: Session) async throws(Failure) -> Bool {
+    let keys = items.compactMap { item in
+      item.record["recordName"]?.stringValue.map {
+        RecordKey(zone: item.record["zoneName"]?.stringValue ?? Identifier.defaultZone, name: $0)
+      }
+    }
+    let before = (created, changed)
+    let outcomes = try await outcomes(of: items, together: Set(keys), session)
+    let isPossible = outcomes.allSatisfy { if case .saved = $0 { true } else { false } }
+    if !isPossible { (created, changed) = before }
+    return isPossible
+  }
+
+  private func outcomes(
+    of items: [ImportItem], together: Set<RecordKey>, _ session: Session
+  ) async throws(Failure) -> [ImportOutcome] {
+    let rows: [Row] = items.map { item in
       do throws(RecordError) {
-        try check(item, present)
+        return (item, .success(try RecordDraft(json: item.record)))
+      } catch {
+        return (item, .failure(error))
+      }
+    }
+    let drafts = rows.compactMap { try? $0.draft.get() }
+    let present = try await PresentRecords(for: drafts, schema, zones: presentZones, session)
+    try await assets.look(up: items.map(\.record), session)
+    return rows.map { row in
+      do throws(RecordError) {
+        try check(row.item, try row.draft.get(), present, together)
         return .saved
       } catch {
-        return .refused(error.message)
+        return error.code == .referenceViolation ? .deferred(error.message) : .refused(error.message)
       }
     }
   }
 
-  /// The keys of those items whose records are there.
-  private func present(among items: [ImportItem], _ session: Session) async throws(Failure) -> Set<String> {
-    var byZone: [String: [String]] = [:]
-    for item in items {
-      guard let name = item.record["recordName"]?.stringValue,
-        (try? Identifier.check(name, as: .recordName)) != nil
-      else { continue }
-      let zone = item.record["zoneName"]?.stringValue ?? Identifier.defaultZone
-      if zones.contains(zone) { byZone[zone, default: []].append(name) }
-    }
-    var present: Set<String> = []
-    for (zone, names) in byZone {
-      let reply = try await session.call(
-        "fetchRecords",
-        [
-          ("recordNames", .array(names.map { .string($0) })), ("zoneName", .string(zone)),
-          ("desiredKeys", .array([])),
-        ])
-      for (name, result) in zip(names, reply["results"].map { Array($0.elements) } ?? [])
-      where result["error"] == nil {
-        present.insert(Self.key(zone, name))
-      }
-    }
-    return present
-  }
+  // MARK: One record
 
-  private static func key(_ zone: String, _ name: String) -> String { "\(zone)\u{0}\(name)" }
-
-  private func check(_ item: ImportItem, _ present: Set<String>) throws(RecordError) {
-    let draft = try RecordDraft(json: item.record)
-    guard item.record.bytes.count <= maximumRecordBytes else {
-      throw RecordError(.limitExceeded, "the record has more than \(maximumRecordBytes) bytes")
-    }
-    guard draft.fields.count <= maximumFields else {
-      throw RecordError(.limitExceeded, "the record has more than \(maximumFields) fields")
-    }
-    let key = draft.recordName.map { Self.key(draft.zoneName, $0) }
-    let exists = key.map { present.contains($0) || names.contains($0) } ?? false
-    if item.operationType == "create", exists {
-      throw RecordError(.serverRecordChanged, "a record named '\(draft.recordName ?? "")' exists")
-    }
-    if item.operationType == "update", !exists {
-      throw RecordError(.unknownItem, "there is no record '\(draft.recordName ?? "")'")
-    }
-    let keepsOthers = exists && item.operationType != "forceReplace"
-    let found = try newTypes(draft)
-    try checkRules(of: draft, keepsOthers: keepsOthers)
-    types.merge(found) { old, _ in old }
+  private func check(
+    _ item: ImportItem, _ draft: RecordDraft, _ present: PresentRecords, _ together: Set<RecordKey>
+  ) throws(RecordError) {
+    try checkZone(draft.zoneName)
+    if let fault = assets.fault(of: item.record) { throw RecordError(.assetFileNotFound, fault) }
+    let key = draft.recordName.map { RecordKey(zone: draft.zoneName, name: $0) }
+    let made = key.flatMap { self.made[$0] }
+    // What the import made of it is not known.
+    let stored = made == nil ? key.flatMap { present.record($0) } : nil
+    let isThere = stored != nil || made != nil
+    try checkPresence(item, draft, type: stored?.recordType ?? made.map { typeNames[$0] })
+    let isWhole = !isThere || item.operationType != "forceUpdate" && item.operationType != "update"
+    let body = try body(of: draft, over: stored, isWhole: isWhole)
+    let holder = UniqueValues.Holder(
+      record: key ?? RecordKey(unnamed: unnamed),
+      name: draft.recordName.map { "'\($0)'" } ?? "the record of \(item.place)")
+    let claims = try checkRules(
+      of: body, draft, isWhole: isWhole, isKnown: made == nil, stored, holder, present)
+    if let fault = assets.missing(in: body, over: stored) { throw fault }
+    try checkReferences(of: body, draft, over: stored, holder.record, present, together)
+    try checkSize(of: body, isWhole: isWhole)
+    schema.learn(body)
     if zones.insert(draft.zoneName).inserted { newZones.append(draft.zoneName) }
-    if let key, names.count < Self.maximumNames { names.insert(key) }
-    if exists { changed += 1 } else { created += 1 }
+    for (field, claim) in claims { unique.set(claim, of: field, by: holder) }
+    if let key { note(key, draft.recordType) } else { unnamed += 1 }
+    if isThere { changed += 1 } else { created += 1 }
   }
 
-  /// The types that the record's fields would get that have none; throws where one has another.
-  private func newTypes(_ draft: RecordDraft) throws(RecordError) -> [Field: FieldType] {
-    var found: [Field: FieldType] = [:]
-    for field in draft.fields {
-      let place = Field(draft.recordType, field.name)
-      let value = try field.change.applied(to: nil, type: types[place], field: field.name)
-      if types[place] == nil, let type = value?.type { found[place] = type }
+  private func note(_ key: RecordKey, _ recordType: String) {
+    guard made.count < Self.maximumNames else { return }
+    let place = typeNames.firstIndex { $0.hasSameUTF8(as: recordType) } ?? typeNames.count
+    if place == typeNames.count { typeNames.append(recordType) }
+    made[key] = place
+  }
+
+  private func checkZone(_ name: String) throws(RecordError) {
+    guard !zones.contains(name), zones.count - 1 >= maximumZones else { return }
+    throw RecordError(
+      .limitExceeded, "there are too many zones: \(zones.count - 1), and \(maximumZones) is the most")
+  }
+
+  /// - Parameter type: The type of the record that is there; nil when there is none.
+  private func checkPresence(_ item: ImportItem, _ draft: RecordDraft, type: String?) throws(RecordError) {
+    let name = draft.recordName ?? ""
+    guard let type else {
+      guard item.operationType == "update" else { return }
+      throw RecordError(.unknownItem, "there is no record '\(name)' in the zone '\(draft.zoneName)'")
+    }
+    if item.operationType == "create" {
+      throw RecordError(.serverRecordChanged, "the record '\(name)' exists already")
+    }
+    guard type.hasSameUTF8(as: draft.recordType) else {
+      throw RecordError(
+        .invalidArguments, "the record '\(name)' is of type '\(type)' and can't become '\(draft.recordType)'")
+    }
+  }
+
+  /// What the record would be, as far as that is known.
+  private func body(
+    of draft: RecordDraft, over stored: StoredRecord?, isWhole: Bool
+  ) throws(RecordError) -> RecordBody {
+    let stamp = Stamp(timestamp: 0, userRecordName: "_")
+    var body =
+      stored.map { RecordBody($0) }
+      ?? RecordBody(
+        recordType: draft.recordType, recordName: draft.recordName ?? "", zoneName: draft.zoneName,
+        created: stamp, modified: stamp)
+    let schema = schema
+    try body.apply(draft.fields, replacing: isWhole) { schema.type(of: $0, in: draft.recordType) }
+    if isWhole { body.fillIn(schema.defaults(of: draft.recordType)) }
+    guard body.fields.count <= maximumFields else {
+      throw RecordError(
+        .limitExceeded,
+        "the record '\(body.recordName)' has too many fields: \(body.fields.count), and \(maximumFields) is the most"
+      )
+    }
+    return body
+  }
+
+  private func checkSize(of body: RecordBody, isWhole: Bool) throws(RecordError) {
+    let count = body.encoded().count
+    guard isWhole, count > maximumRecordBytes else { return }
+    throw RecordError(
+      .limitExceeded,
+      "the record '\(body.recordName)' has too many bytes: \(count), and \(maximumRecordBytes) is the most")
+  }
+
+  /// - Parameter isKnown: What the fields have that are not sent is in the body.
+  /// - Returns: What becomes of its values that must be unique.
+  private func checkRules(
+    of body: RecordBody, _ draft: RecordDraft, isWhole: Bool, isKnown: Bool, _ stored: StoredRecord?,
+    _ holder: UniqueValues.Holder, _ present: PresentRecords
+  ) throws(RecordError) -> [(field: String, UniqueValues.Claim?)] {
+    var claims: [(CheckedSchema.Ruled, value: FieldValue?)] = []
+    for ruled in schema.rules(of: body.recordType) {
+      let change = draft.fields.first { $0.name.hasSameUTF8(as: ruled.field) }?.change
+      guard isWhole || change != nil else { continue }
+      // What comes of an operation depends on what is there.
+      if !isWhole, !isKnown, change?.dependsOnWhatIsThere == true { continue }
+      let value = body.fields.first { $0.name.hasSameUTF8(as: ruled.field) }?.value
+      if let violation = ruled.rules.violation(of: value) { throw violation.error(field: ruled.field) }
+      if ruled.rules.isUnique { claims.append((ruled, value)) }
+    }
+    var found: [(field: String, UniqueValues.Claim?)] = []
+    for (ruled, value) in claims {
+      let claim = value.map {
+        UniqueValues.Claim($0, of: ruled.field, in: body.recordType, zone: body.zoneName)
+      }
+      found.append((ruled.field, claim))
+      guard let claim, let value, stored?.value(forKey: ruled.field) != value,
+        let other = unique.holder(
+          claim, of: ruled.field, besides: holder.record, stored: present.holder(of: claim))
+      else { continue }
+      var error = FieldRules.Violation(rule: .unique, value: value).error(field: ruled.field)
+      error.message += ": \(other.name) has the same"
+      throw error
     }
     return found
   }
 
-  /// - Parameter keepsOthers: Fields that are not sent keep what they have.
-  private func checkRules(of draft: RecordDraft, keepsOthers: Bool) throws(RecordError) {
-    for (name, rules) in rules[draft.recordType] ?? [] {
-      let sent = draft.fields.first { $0.name.hasSameUTF8(as: name) }
-      guard sent != nil || !keepsOthers else { continue }
-      var value: FieldValue?
-      switch sent?.change {
-      case nil: value = rules.standard
-      case .set(let new): value = types[Field(draft.recordType, name)]?.adopt(new) ?? new
-      case .unset: break
-      // What comes of these depends on what is there.
-      default: continue
+  private func checkReferences(
+    of body: RecordBody, _ draft: RecordDraft, over stored: StoredRecord?, _ own: RecordKey,
+    _ present: PresentRecords, _ together: Set<RecordKey>
+  ) throws(RecordError) {
+    guard !draft.validated.isEmpty, made.count < Self.maximumNames else { return }
+    func key(_ reference: HeldReference) -> RecordKey {
+      RecordKey(zone: reference.zoneName, name: reference.recordName)
+    }
+    // What is long there is not held against who changes something else.
+    let known = Set((stored?.references ?? []).filter { $0.action == .validate }.map(key))
+    for reference in body.references where reference.action == .validate && !known.contains(key(reference)) {
+      let target = key(reference)
+      if target == own || made[target] != nil || together.contains(target) || present.record(target) != nil {
+        continue
       }
-      if let violation = rules.violation(of: value) { throw violation.error(field: name) }
+      throw RecordError(
+        .referenceViolation,
+        "field '\(reference.field)' refers to a record that is not there: '\(reference.recordName)' in the zone "
+          + "'\(reference.zoneName)'")
     }
   }
 
-  /// What would come of it.
+  // MARK: What would come of it
+
   func summary(_ saved: Int64, _ failed: Int64, asJSON: Bool) -> String {
     guard !asJSON else {
       let counts: JSONNode = [

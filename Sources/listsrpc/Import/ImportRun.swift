@@ -34,6 +34,8 @@ final class ImportRun {
   private let start: ImportPosition
   /// The rows are done, and those that were put off are tried again.
   private var isRetrying = false
+  /// The batches of them that were sent.
+  private var retries: Int64 = 0
 
   init(_ source: any RowSource, _ reader: RecordReader, _ plan: Plan, _ session: Session) throws(Failure) {
     self.source = source
@@ -71,7 +73,9 @@ final class ImportRun {
     }
     display.clear()
     report.end()
-    for note in source.notes + reader.notes { session.errors.say(DisplayText.harmless(note)) }
+    for note in source.notes + reader.notes + (plan.check?.notes ?? []) {
+      session.errors.say(DisplayText.harmless(note))
+    }
     try printCounts()
     if Interruption.happened {
       if let state = plan.state {
@@ -167,14 +171,19 @@ final class ImportRun {
   }
 
   private func sendBatch() async throws(Failure) {
-    let full = batch
+    // What comes first waits for what comes behind it: else it would not have been put off.
+    var full = isRetrying ? batch.reversed : batch
     batch = ImportBatch()
+    if isRetrying {
+      retries += 1
+      // Of this the request's key is made.
+      full.end.rows = position.rows + retries
+    }
     guard !full.isEmpty || full.end.rows > progress.position.rows else { return }
     if let check = plan.check {
       try settle(full, try await check.outcomes(of: full.items, session))
     } else {
-      // What comes first waits for what comes behind it: else it would not have been put off.
-      try await sender?.send(isRetrying ? full.reversed : full)
+      try await sender?.send(full)
     }
   }
 
@@ -261,19 +270,20 @@ final class ImportRun {
       all.append((item, line["reason"]?.stringValue ?? ""))
       // Too many to be saved in one request: none of them can wait for each other.
       guard all.count > plan.limits.maximumItems else { continue }
-      for (item, reason) in all { try refuse(item, reason) }
+      for (item, reason) in all { try refuse(.init(place: item.place, reason: reason, row: item.row)) }
       all = []
       isComplete = false
     }
-    if isComplete, try await sender?.saveTogether(all.map(\.item)) == true {
+    if isComplete, try await canSaveTogether(all.map(\.item)) {
       progress.saved += Int64(all.count)
     } else {
-      for (item, reason) in all { try refuse(item, reason) }
+      for (item, reason) in all { try refuse(.init(place: item.place, reason: reason, row: item.row)) }
     }
   }
 
-  private func refuse(_ item: ImportItem, _ reason: String) throws(Failure) {
-    try refuse(ImportRefusal(place: item.place, reason: reason, row: item.row))
+  private func canSaveTogether(_ items: [ImportItem]) async throws(Failure) -> Bool {
+    if let check = plan.check { return try await check.couldSaveTogether(items, session) }
+    return try await sender?.saveTogether(items) ?? false
   }
 
   private func printCounts() throws(Failure) {

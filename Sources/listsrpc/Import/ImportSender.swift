@@ -9,7 +9,7 @@ final class ImportSender {
   private let settled: @MainActor (ImportBatch, [ImportOutcome]) throws(Failure) -> Void
   /// What the keys of the requests begin with; nil: they have none.
   private let keyPrefix: String?
-  private var underWay: [(batch: ImportBatch, keys: Set<String>, call: SentCall?)] = []
+  private var underWay: [(batch: ImportBatch, keys: Set<String>, call: SentCall?, connection: Int)] = []
   /// The zones that are there; nil until somebody asks.
   private var zones: Set<String>?
   private var refusedZones: [String: String] = [:]
@@ -39,10 +39,13 @@ final class ImportSender {
     {
       try await settleOldest()
     }
-    let call =
+    let call: SentCall? =
       batch.items.isEmpty
-      ? nil : try session.send("modifyRecords", parameters(of: batch.items[...], batch.end))
-    underWay.append((batch, keys, call))
+      ? nil
+      : try await patiently { () throws(Failure) in
+        try session.send("modifyRecords", parameters(of: batch.items[...], batch.end))
+      }
+    underWay.append((batch, keys, call, session.connections))
   }
 
   /// Waits for all that is under way.
@@ -51,13 +54,13 @@ final class ImportSender {
   }
 
   private func settleOldest() async throws(Failure) {
-    let (batch, _, call) = underWay.removeFirst()
+    let (batch, _, call, connection) = underWay.removeFirst()
     guard let call else { return try settled(batch, []) }
     let outcomes: [ImportOutcome]
     do throws(ClientError) {
       outcomes = try Self.outcomes(try await call.result(), count: batch.items.count)
     } catch {
-      outcomes = try await sendAgain(batch.items[...], batch.end, after: .client(error))
+      outcomes = try await sendAgain(batch.items[...], batch.end, after: .client(error), on: connection)
     }
     try settled(batch, outcomes)
   }
@@ -93,34 +96,71 @@ final class ImportSender {
     }
   }
 
-  /// Deals with a request that the service refused as a whole: one that comes at a bad time is made again after as
-  /// long as the service says, any other is divided until the record at fault is alone.
+  /// Deals with a request that the service refused as a whole: one that comes at a bad time, or was lost, is made
+  /// again, any other is divided until the record at fault is alone.
   private func sendAgain(
-    _ items: ArraySlice<ImportItem>, _ end: ImportPosition, after failure: Failure
+    _ items: ArraySlice<ImportItem>, _ end: ImportPosition, after failure: Failure, on connection: Int
   ) async throws(Failure) -> [ImportOutcome] {
-    var failure = failure
-    var attempt = 1
-    while let delay = failure.rejection?.retryAfter, attempt < Self.attempts {
-      attempt += 1
-      try? await Task.sleep(for: .seconds(min(delay, 10)))
-      do throws(Failure) {
-        return try await sendOnce(items, end)
-      } catch {
-        failure = error
+    let last: Failure
+    do throws(Failure) {
+      return try await patiently(after: failure, on: connection) { () throws(Failure) in
+        try await sendOnce(items, end)
       }
+    } catch {
+      last = error
     }
-    guard let rejection = failure.rejection, Self.isOfOneRecord(rejection.errorCode) else { throw failure }
+    guard let rejection = last.rejection, Self.isOfOneRecord(rejection.errorCode) else { throw last }
     guard items.count > 1 else { return [.refused(rejection.message)] }
     let middle = items.startIndex + items.count / 2
     var outcomes: [ImportOutcome] = []
     for half in [items[..<middle], items[middle...]] {
+      let connection = session.connections
       do throws(Failure) {
         outcomes += try await sendOnce(half, end)
       } catch {
-        outcomes += try await sendAgain(half, end, after: error)
+        outcomes += try await sendAgain(half, end, after: error, on: connection)
       }
     }
     return outcomes
+  }
+
+  /// Does what may be asked for twice, again and again: after as long as a busy service says, and over a new
+  /// connection when the old one was lost.
+  ///
+  /// - Parameters:
+  ///   - failure: How it went the first time; nil: it was not tried.
+  ///   - connection: The number of the connection on which that was.
+  private func patiently<Result>(
+    after failure: Failure? = nil, on connection: Int? = nil, _ work: () async throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    var failure = failure
+    var connection = connection ?? session.connections
+    var attempt = 0
+    while true {
+      if let failure {
+        guard attempt < Self.attempts, !Interruption.happened, let delay = delay(after: failure, attempt)
+        else {
+          throw failure
+        }
+        if failure.isOfConnection { session.forgetConnection(connection) }
+        try? await Task.sleep(for: .seconds(delay))
+      }
+      attempt += 1
+      connection = session.connections
+      do throws(Failure) {
+        return try await work()
+      } catch {
+        failure = error
+      }
+    }
+  }
+
+  /// Seconds after which it may go better; nil when it won't.
+  private func delay(after failure: Failure, _ attempt: Int) -> Double? {
+    if let delay = failure.rejection?.retryAfter { return min(delay, 10) }
+    // Without keys nobody may ask twice.
+    guard failure.isOfConnection, keyPrefix != nil else { return nil }
+    return attempt == 0 ? 0 : 0.1 * Double(1 << attempt)
   }
 
   private func sendOnce(
@@ -142,10 +182,16 @@ final class ImportSender {
 
   /// Saves records that refer to each other all at once; false when that doesn't help.
   func saveTogether(_ items: [ImportItem]) async throws(Failure) -> Bool {
-    var params = parameters(of: items[...], ImportPosition()).filter { $0.0 != "idempotencyKey" }
-    params = params.map { $0.0 == "atomic" ? ("atomic", .bool(true)) : $0 }
+    let params = parameters(of: items[...], ImportPosition()).map { name, value in
+      switch name {
+      case "atomic": (name, JSONNode.bool(true))
+      // Not that of the same records one by one.
+      case "idempotencyKey": (name, JSONNode.string("\(keyPrefix ?? "")-together"))
+      default: (name, value)
+      }
+    }
     do throws(Failure) {
-      _ = try await session.call("modifyRecords", params)
+      try await patiently { () throws(Failure) in _ = try await session.call("modifyRecords", params) }
       return true
     } catch {
       guard error.rejection != nil else { throw error }
@@ -162,7 +208,9 @@ final class ImportSender {
     var zones = try await presentZones()
     for zone in Set(wanted) where !zones.contains(zone) && refusedZones[zone] == nil {
       do throws(Failure) {
-        _ = try await session.call("saveZone", [("zoneName", .string(zone))])
+        try await patiently { () throws(Failure) in
+          _ = try await session.call("saveZone", [("zoneName", .string(zone))])
+        }
         zones.insert(zone)
       } catch {
         guard let rejection = error.rejection, rejection.retryAfter == nil else { throw error }
@@ -180,7 +228,8 @@ final class ImportSender {
     guard let assets else { return batch }
     var refused: [String: String] = [:]
     for item in batch.items {
-      if let reason = try await assets.save(for: item.record) { refused[item.place] = reason }
+      let reason = try await patiently { () throws(Failure) in try await assets.save(for: item.record) }
+      if let reason { refused[item.place] = reason }
     }
     guard !refused.isEmpty else { return batch }
     return batch.refusing { refused[$0.place] }
@@ -188,7 +237,7 @@ final class ImportSender {
 
   private func presentZones() async throws(Failure) -> Set<String> {
     if let zones { return zones }
-    let reply = try await session.call("fetchZones", [])
+    let reply = try await patiently { () throws(Failure) in try await session.call("fetchZones", []) }
     let names = reply["zones"]?.elements.compactMap { $0["zoneName"]?.stringValue } ?? []
     return Set(names + ["_defaultZone"])
   }

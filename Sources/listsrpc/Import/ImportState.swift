@@ -91,7 +91,8 @@ final class ImportState {
     self.progress = progress
   }
 
-  private static func newID() -> String {
+  /// Another one each time: 32 hexadecimal digits.
+  static func newID() -> String {
     var random = SystemRandomNumberGenerator()
     return [random.next(), random.next()].map { (word: UInt64) in
       let digits = String(word, radix: 16)

@@ -13,8 +13,8 @@ enum Import: Verb {
         + "reason, and the others are saved all the same.",
       "Records that exist are merged with the row's fields unless --policy says otherwise, so an import can "
         + "be repeated. Zones that aren't there are made.",
-      "With --resume the same command goes on after Ctrl-C, a crash or a lost connection: what was saved is not saved "
-        + "again, and nothing is left out.",
+      "When the service is started anew meanwhile the import goes on, and no row is saved twice. With --resume the same "
+        + "command goes on after Ctrl-C or a crash: what was saved is not saved again, and nothing is left out.",
       "CloudKit's records ({\"records\": […]}, as its web services give them) and Parse's objects ({\"results\": […]}, a "
         + "file for each class, whose name it bears) are known by their form. CloudKit's dates of creation and change "
         + "become the service's own; Parse's createdAt and updatedAt become fields, and its pointers references.",
@@ -73,10 +73,12 @@ enum Import: Verb {
     if let path = arguments.value("resume") {
       let state = try ImportState(path, of: description(arguments, session))
       plan.state = state
-      let features = info["capabilities"]?.elements.compactMap(\.stringValue) ?? []
-      if features.contains("idempotency") { plan.keyPrefix = "import-\(state.id)" }
     }
-    if arguments.has("dry-run") { plan.check = try await ImportCheck(session, limits: info["limits"]) }
+    let features = info["capabilities"]?.elements.compactMap(\.stringValue) ?? []
+    if features.contains("idempotency") { plan.keyPrefix = "import-\(plan.state?.id ?? ImportState.newID())" }
+    if arguments.has("dry-run") {
+      plan.check = try await ImportCheck(session, limits: info["limits"], assets: plan.assets)
+    }
     let reader = RecordReader(
       mapping, format: arguments.value("format").flatMap { RowFormat(rawValue: $0) },
       className: ParseForm.className(ofFile: arguments.operands[0]),

@@ -99,6 +99,49 @@ struct ImportResumeTests {
     try check(12_000, finish(file))
   }
 
+  @Test("Records that are put off many times come in, in a run that could be gone on from, too")
+  func putOff() throws {
+    let lines = (0..<1500).map { number in
+      let target = number % 2 == 1 ? number + 1 : min(number + 700, 1500)
+      return
+        #"{"recordName":"n\#(number)","up":{"$reference":{"recordName":"n\#(target)","action":"validate"}}}"#
+    }
+    let file = try TextFile(
+      (lines + [#"{"recordName":"n1500"}"#]).joined(separator: "\n"), named: "rows.jsonl")
+    let run = try finish(file)
+    #expect(run.outputText == "{\"saved\":1501,\"failed\":0}\n", "\(run.errorText)")
+  }
+
+  @Test(
+    "A service that is killed and started again is asked once more, and nothing is done twice",
+    arguments: ["changedKeys", "ifServerRecordUnchanged"])
+  func startedAgain(policy: String) throws {
+    var lines = (0..<9000).map { #"{"n":\#($0)}"# }
+    if policy == "changedKeys" {
+      for place in stride(from: 0, to: 9000, by: 20) {
+        lines.insert(#"{"recordName":"counter","count":{"$increment":1}}"#, at: place)
+      }
+    }
+    let file = try TextFile(lines.joined(separator: "\n"), named: "rows.jsonl")
+    let output = try Pipe()
+    let process = try spawn(
+      [shell.program, "import", file.path, "--type=Item", "--policy", policy], environment: shell.environment,
+      output: output.writeEnd)
+    output.closeWriteEnd()
+    for number in 1...3 {
+      while try Int(count()) ?? 0 < number * 1500 {}
+      shell.service.stop(SIGKILL)
+      try shell.service.start()
+    }
+    #expect(try output.readSome().elementsEqual("{\"saved\":\(lines.count),\"failed\":0}\n".utf8))
+    #expect(waitForEnd(of: process).status == 0)
+    let isCounted = policy == "changedKeys"
+    #expect(try count() == (isCounted ? "9001" : "9000"))
+    if isCounted {
+      #expect(try shell.lines("fetch", "counter", "--json")[0].contains(#""count":450}"#))
+    }
+  }
+
   @Test(
     "From standard input the same rows are given again; others are refused, and so is another import's state")
   func otherInput() throws {
