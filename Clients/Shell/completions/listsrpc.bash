@@ -122,6 +122,7 @@ _listsrpc() {
     declare:--index|declare:-i) return ;;
     declare:--automatic-indexes) mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$cur"); return ;;
     declare:--ckdb) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+    declare:--schema) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
     declare:--required) return ;;
     declare:--unique) return ;;
     declare:--default) return ;;
@@ -214,7 +215,7 @@ _listsrpc() {
       fi
       ;;
     export)
-      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --var --filter-by --zone --fields --sort --format --assets --output --socket --container --database --json --no-progress --help' -- "$cur")
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --var --filter-by --zone --all --fields --sort --format --assets --output --socket --container --database --json --no-progress --help' -- "$cur")
       fi
       ;;
     schema)
@@ -222,7 +223,7 @@ _listsrpc() {
       fi
       ;;
     declare)
-      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--index --no-indexes --automatic-indexes --delete --ckdb --required --unique --default --min --max --pattern --merge --no-rule --rename --retype --drop --accept-loss --dry-run --socket --container --database --json --no-progress --help' -- "$cur")
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--index --no-indexes --automatic-indexes --delete --ckdb --schema --required --unique --default --min --max --pattern --merge --no-rule --rename --retype --drop --accept-loss --dry-run --socket --container --database --json --no-progress --help' -- "$cur")
       fi
       ;;
     call)

@@ -20,10 +20,11 @@ struct SchemaDeclaration {
     }
   }
 
-  /// Declares one record type after the other; what was declared before one that is refused stays.
-  func run(_ session: Session) async throws(Failure) {
+  /// Declares all record types, or none when one is refused; with `isDryRun` only sees whether they could be.
+  func run(_ session: Session, isDryRun: Bool) async throws(Failure) {
     let reply = try await session.call("fetchSchema", [])
     let existing = reply["recordTypes"].map { Array($0.elements) } ?? []
+    var types: [TypeDeclarations.RecordType] = []
     for type in schema.recordTypes {
       let known = existing.first { $0["name"]?.isString(type.name) ?? false }
       // CloudKit may define a type without fields; here it is there with its first record.
@@ -31,21 +32,23 @@ struct SchemaDeclaration {
         session.errors.say("'\(type.name)' has no fields, so there is nothing to declare")
         continue
       }
-      do throws(Failure) {
-        let reply = try await session.call("saveRecordType", [("recordType", type.declaration(over: known))])
-        if let saved = reply["recordType"], session.printsJSON { try session.output.writeLine(saved.bytes) }
-      } catch {
-        guard let rejection = error.rejection else { throw error }
-        throw .explained(rejection, "\(DisplayText.harmless(type.name)): \(rejection.message)")
-      }
+      types.append(.init(name: type.name, node: type.declaration(over: known)))
     }
-    try say(session)
+    let declarations = TypeDeclarations(types: types)
+    if isDryRun {
+      try await declarations.check(session)
+    } else {
+      try await declarations.declare(session, prints: true)
+    }
+    try say(session, isDryRun: isDryRun)
   }
 
-  private func say(_ session: Session) throws(Failure) {
+  private func say(_ session: Session, isDryRun: Bool) throws(Failure) {
     let fields = schema.recordTypes.reduce(0) { $0 + $1.fields.count }
     if !session.printsJSON {
-      try session.output.write("\(schema.recordTypes.count) record types with \(fields) fields declared\n")
+      try session.output.write(
+        "\(schema.recordTypes.count) record types with \(fields) fields \(isDryRun ? "could be " : "")declared\n"
+      )
     }
     try session.output.flush()
     let grants = schema.recordTypes.reduce(schema.roles.count) { $0 + $1.grants }

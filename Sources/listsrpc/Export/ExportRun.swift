@@ -8,6 +8,8 @@ final class ExportRun {
   private let assets: AssetFolder?
   private var form: any ExportForm
   private(set) var written = 0
+  /// What comes before the records; nil: nothing.
+  var schema: DatabaseSchema?
   private var bar: ProgressBar
   private var total: Int?
 
@@ -67,13 +69,14 @@ final class ExportRun {
   func write(to output: Output) async throws(Failure) {
     defer { bar.clear() }
     try output.write(form.heading)
+    if let schema { try output.write(schema.node.encoded()) }
     for query in queries {
       var pages = ResultPages(query, limit: nil, session: session)
       while let page = try await pages.next() {
         try await form.prepare(page.records)
         try await assets?.fetch(for: page.records)
         for record in page.records {
-          if written > 0 { try output.write(form.separator) }
+          if written > 0 || schema != nil { try output.write(form.separator) }
           try output.write(form.bytes(of: record))
           written += 1
         }
@@ -81,7 +84,7 @@ final class ExportRun {
         if session.showsProgress, !output.isTerminal { bar.show(written, of: total) }
       }
     }
-    if written > 0 { try output.write(form.separatorAtEnd) }
+    if written > 0 || schema != nil { try output.write(form.separatorAtEnd) }
     try output.write(form.ending)
     try output.flush()
     bar.clear()

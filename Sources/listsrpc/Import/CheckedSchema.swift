@@ -18,6 +18,8 @@ struct CheckedSchema {
     let field: String
     let type: FieldType
     let rules: FieldRules
+    /// What a record gets that is made without the field.
+    let standard: FieldValue?
   }
 
   private var types: [Field: FieldType] = [:]
@@ -26,8 +28,13 @@ struct CheckedSchema {
   private var references: [String: [String]] = [:]
 
   /// - Parameter recordTypes: `fetchSchema`'s.
-  init(_ recordTypes: JSON?) {
-    for recordType in recordTypes.map({ Array($0.elements) }) ?? [] {
+  init(_ recordTypes: [JSON]) { learn(recordTypes) }
+
+  /// Takes record types in, as if they had been declared.
+  ///
+  /// - Parameter withDefaults: Records get what they are made without.
+  mutating func learn(_ recordTypes: [JSON], withDefaults: Bool = true) {
+    for recordType in recordTypes {
       let typeName = recordType["name"]?.stringValue ?? ""
       for field in recordType["fields"].map({ Array($0.elements) }) ?? [] {
         guard let name = field["name"]?.stringValue,
@@ -37,7 +44,11 @@ struct CheckedSchema {
         if type.element == .reference { references[typeName, default: []].append(name) }
         let rules = FieldRules(stored: field, type: type)
         guard !rules.isEmpty else { continue }
-        self.rules[typeName, default: []].append(Ruled(field: name, type: type, rules: rules))
+        let known = self.rules[typeName]?.firstIndex { $0.field.hasSameUTF8(as: name) }
+        let earlier = known.flatMap { self.rules[typeName]?.remove(at: $0) }
+        let standard = withDefaults ? rules.standard : earlier?.standard
+        self.rules[typeName, default: []].append(
+          Ruled(field: name, type: type, rules: rules, standard: standard))
       }
       rules[typeName]?.sort { $0.field.utf8.lexicographicallyPrecedes($1.field.utf8) }
     }
@@ -50,7 +61,7 @@ struct CheckedSchema {
   /// What a record gets that is made, or replaced, without these fields.
   func defaults(of recordType: String) -> [RecordBody.Field] {
     rules(of: recordType).compactMap { ruled in
-      ruled.rules.standard.map { RecordBody.Field(name: ruled.field, value: $0) }
+      ruled.standard.map { RecordBody.Field(name: ruled.field, value: $0) }
     }
   }
 

@@ -38,11 +38,18 @@ final class ImportCheck {
     maximumFields = limit("maximumFields")
     maximumZones = limit("maximumZones")
     assets = CheckedAssets(folder)
-    schema = CheckedSchema(try await session.call("fetchSchema", [])["recordTypes"])
+    let described = try await session.call("fetchSchema", [])
+    schema = CheckedSchema(described["recordTypes"].map { Array($0.elements) } ?? [])
     let reply = try await session.call("fetchZones", [])
     zones = Set(reply["zones"]?.elements.compactMap { $0["zoneName"]?.stringValue } ?? [])
     zones.insert(Identifier.defaultZone)
     presentZones = zones
+  }
+
+  /// Goes on as if the database had this, too.
+  func learn(_ brought: DatabaseSchema) {
+    schema.learn(brought.recordTypes, withDefaults: false)
+    for zone in brought.zones where zones.insert(zone).inserted { newZones.append(zone) }
   }
 
   /// Why not all was looked at, a sentence each.

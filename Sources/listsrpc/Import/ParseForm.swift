@@ -7,6 +7,7 @@ struct ParseForm: RecordForm {
   /// The class of objects that don't say theirs.
   private let className: String?
   private let join: Join?
+  private let numbers: NumberTypes?
   private var relations = 0
   private var files = 0
 
@@ -16,7 +17,9 @@ struct ParseForm: RecordForm {
     let owner: String
   }
 
-  init(className: String?) {
+  /// - Parameter numbers: What numbers become; nil: doubles.
+  init(className: String?, numbers: NumberTypes? = nil) {
+    self.numbers = numbers
     let parts = className?.split(separator: ":", omittingEmptySubsequences: false).map(String.init) ?? []
     join =
       parts.count == 3 && parts[0] == "_Join" ? Join(field: parts[1], owner: Self.recordType(parts[2])) : nil
@@ -31,7 +34,7 @@ struct ParseForm: RecordForm {
           + "import those, too")
     }
     if files > 0 { notes.append("\(files) files were not in the export, and are kept as their name and URL") }
-    return notes
+    return notes + (numbers?.notes ?? [])
   }
 
   static func isForm(of row: JSON) -> Bool {
@@ -57,8 +60,7 @@ struct ParseForm: RecordForm {
     }
     if let join { return try member(row, of: join) }
     let isMarked = row["__type"]?.isString("Object") == true
-    let ownClass = row["className"]?.stringValue
-    guard let type = ownClass.map(Self.recordType) ?? className, !type.isEmpty else {
+    guard let type = type(of: row), !type.isEmpty else {
       throw .init(reason: "its class isn't known: give --type")
     }
     var fields: [(String, JSONNode)] = []
@@ -70,12 +72,31 @@ struct ParseForm: RecordForm {
         continue
       }
       do throws(RowMapping.Fault) {
-        if let value = try value(member.value) { fields.append((name, value)) }
+        if let value = try value(member.value, name, type) { fields.append((name, value)) }
       } catch {
         throw .init(reason: "its '\(name)' \(error.reason)")
       }
     }
     return ForeignRecord(type: type, name: row["objectId"]?.stringValue, fields: fields)
+  }
+
+  private func type(of row: JSON) -> String? {
+    row["className"]?.stringValue.map(Self.recordType) ?? className
+  }
+
+  /// Takes the numbers of a row into account, before the first row is read for good.
+  func note(_ row: JSON, in numbers: inout NumberTypes) {
+    guard join == nil, let type = type(of: row) else { return }
+    for member in row.members {
+      switch member.value.kind {
+      case .number: numbers.note(member.value, of: member.name, in: type)
+      case .array:
+        for element in member.value.elements where element.kind == .number {
+          numbers.note(element, of: member.name, in: type)
+        }
+      default: break
+      }
+    }
   }
 
   private func member(_ row: JSON, of join: Join) throws(RowMapping.Fault) -> ForeignRecord {
@@ -90,11 +111,13 @@ struct ParseForm: RecordForm {
   // MARK: Values
 
   /// Nil for what the row does not hold: the members of a relation.
-  private mutating func value(_ json: JSON) throws(RowMapping.Fault) -> JSONNode? {
-    guard json.kind == .array else { return try single(json) }
+  private mutating func value(
+    _ json: JSON, _ name: String, _ type: String
+  ) throws(RowMapping.Fault) -> JSONNode? {
+    guard json.kind == .array else { return try single(json, name, type) }
     var elements: [JSONNode] = []
     for element in json.elements {
-      guard element.kind != .array, let value = try single(element) else {
+      guard element.kind != .array, let value = try single(element, name, type) else {
         throw .init(reason: "is a list with what no list holds here: \(element.text.prefix(80))")
       }
       elements.append(value)
@@ -102,9 +125,14 @@ struct ParseForm: RecordForm {
     return .array(elements)
   }
 
-  private mutating func single(_ json: JSON) throws(RowMapping.Fault) -> JSONNode? {
-    // A Number is a double, whether it has a point or not.
-    if json.kind == .number { return json.doubleValue.map { .double($0) } ?? .json(json) }
+  private mutating func single(
+    _ json: JSON, _ name: String, _ recordType: String
+  ) throws(RowMapping.Fault) -> JSONNode? {
+    if json.kind == .number {
+      // A Number of Parse is a double, whether it has a point or not.
+      return numbers?.value(json, of: name, in: recordType) ?? json.doubleValue.map { .double($0) }
+        ?? .json(json)
+    }
     guard json.kind == .object, let type = json["__type"]?.stringValue else { return .json(json) }
     switch type {
     case "Date":

@@ -31,10 +31,12 @@ struct ForeignRecord {
 enum RecordForms {
   /// The form that the row, the first of a file, is in; nil for this service's own and for plain objects.
   ///
-  /// - Parameter className: What the file calls the rows' class, of Parse.
-  static func found(in row: JSON, className: String?) -> (any RecordForm)? {
+  /// - Parameters:
+  ///   - className: What the file calls the rows' class, of Parse.
+  ///   - numbers: What its numbers become.
+  static func found(in row: JSON, className: String?, numbers: NumberTypes? = nil) -> (any RecordForm)? {
     if CloudKitForm.isForm(of: row) { return CloudKitForm() }
-    if ParseForm.isForm(of: row) { return ParseForm(className: className) }
+    if ParseForm.isForm(of: row) { return ParseForm(className: className, numbers: numbers) }
     return nil
   }
 }

@@ -14,22 +14,26 @@ struct RecordReader {
   /// - Parameters:
   ///   - format: The format that was asked for; nil to find it out from the first row.
   ///   - operationType: `modifyRecords`' own.
+  ///   - numbers: What numbers become, of forms that don't say.
   init(
-    _ mapping: RowMapping, format: RowFormat?, className: String?, operationType: String, nameSeed: String?
+    _ mapping: RowMapping, format: RowFormat?, className: String?, operationType: String, nameSeed: String?,
+    numbers: NumberTypes? = nil
   ) {
     self.mapping = mapping
     self.operationType = operationType
     self.nameSeed = nameSeed
     self.className = className
+    self.numbers = numbers
     findsForm = format == nil || format == .json
     switch format {
     case .cloudkit: form = CloudKitForm()
-    case .parse: form = ParseForm(className: className)
+    case .parse: form = ParseForm(className: className, numbers: numbers)
     default: form = nil
     }
   }
 
   private let className: String?
+  private var numbers: NumberTypes?
 
   var notes: [String] { form?.notes ?? [] }
 
@@ -56,8 +60,26 @@ struct RecordReader {
 
   /// Sees from the first row what form they all have.
   mutating func findForm(of row: JSON) {
-    if isFirst, findsForm { form = RecordForms.found(in: row, className: className) }
+    if isFirst, findsForm { form = RecordForms.found(in: row, className: className, numbers: numbers) }
     isFirst = false
+  }
+
+  /// Looks through all rows for what their numbers are to be, where their form doesn't say; as far as they can be read.
+  mutating func learnNumbers(from rows: some RowSource) {
+    guard var numbers else { return }
+    var form: ParseForm?
+    while let row = try? rows.next() {
+      guard case .value(let value, _) = row else { continue }
+      if form == nil {
+        var copy = self
+        copy.findForm(of: value)
+        form = copy.form as? ParseForm
+      }
+      guard let form else { return }
+      form.note(value, in: &numbers)
+    }
+    self.numbers = numbers
+    if self.form != nil { self.form = ParseForm(className: className, numbers: numbers) }
   }
 
   /// A UUID (version 8) made of an import and the number of a row.

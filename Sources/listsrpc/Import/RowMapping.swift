@@ -71,6 +71,12 @@ struct RowMapping {
   /// A template's alternatives can only be told apart when the names of all records are known.
   var needsAllNames: Bool { references.contains { $0.template.alternatives.count > 1 } }
 
+  /// Records stay as they are in the file.
+  var keepsRecords: Bool {
+    recordType == nil && zoneName == nil && renames.isEmpty && fields == nil && conversions.isEmpty
+      && references.isEmpty
+  }
+
   struct Fault: Error {
     let reason: String
   }

@@ -16,7 +16,9 @@ enum Declare: Verb {
       "--rename, --retype and --drop change every record that has the field, in one commit, before anything else is "
         + "declared. Values are only lost with --accept-loss; --dry-run tells which.",
       "With --ckdb a file in CloudKit's schema language says it all, of as many record types as it defines: a field "
-        + "without QUERYABLE, SORTABLE or SEARCHABLE has no index then. Roles and grants mean nothing here.",
+        + "without QUERYABLE, SORTABLE or SEARCHABLE has no index then. Roles and grants mean nothing here. With --schema the "
+        + "file is what 'schema' prints, rules included. Either way all is tried first: where something is refused, nothing "
+        + "is declared.",
     ],
     options: [
       Option(
@@ -31,9 +33,13 @@ enum Declare: Verb {
       Option(
         "ckdb", takes: "FILE", completion: .file,
         "Declare what a file in CloudKit's schema language defines; - for standard input"),
+      Option(
+        "schema", takes: "FILE", completion: .file,
+        "Declare what 'listsrpc schema' printed as JSON, or what 'export --all' begins with; - for standard input"
+      ),
     ] + FieldRuleOptions.options + FieldChangeOptions.options,
     operands: [
-      Operand("TYPE", "The record type; none with --ckdb", count: .optional),
+      Operand("TYPE", "The record type; none with --ckdb or --schema", count: .optional),
       Operand("FIELD", "NAME:TYPE or NAME:TYPE:INDEXES; a list's type is string-list and so on", count: .any),
     ],
     examples: [
@@ -49,15 +55,23 @@ enum Declare: Verb {
         "listsrpc declare Item --rename qty=quantity --retype quantity=int64 --dry-run",
         "What would be lost if the field became a number"),
       .init("listsrpc declare --ckdb schema.ckdb", "What an app's CloudKit container has"),
+      .init(
+        "listsrpc schema | listsrpc declare --schema - --container copy",
+        "The same types in another container"),
     ])
 
   static func run(_ arguments: Arguments, _ session: Session) async throws(Failure) {
-    if let path = arguments.value("ckdb") {
-      let others = command.options.map(\.name).filter { $0 != "ckdb" && arguments.has($0) }
-      guard arguments.operands.isEmpty, others.isEmpty else {
-        throw Failure(usage: "with --ckdb the file says everything", verb: command.name)
+    for (option, isDescribed) in [("ckdb", false), ("schema", true)] {
+      guard let path = arguments.value(option) else { continue }
+      let others = command.options.map(\.name).filter {
+        ![option, "dry-run"].contains($0) && arguments.has($0)
       }
-      return try await SchemaDeclaration(path).run(session)
+      guard arguments.operands.isEmpty, others.isEmpty else {
+        throw Failure(usage: "with --\(option) the file says everything", verb: command.name)
+      }
+      let isDryRun = arguments.has("dry-run")
+      guard isDescribed else { return try await SchemaDeclaration(path).run(session, isDryRun: isDryRun) }
+      return try await declareDescribed(path, isDryRun: isDryRun, session)
     }
     if arguments.has("delete") { return try await delete(arguments, session) }
     let parameters: [(String, JSONNode)]
@@ -80,6 +94,39 @@ enum Declare: Verb {
       throw .client(.malformedReply("saveRecordType gave no record type"))
     }
     try SchemaCard.print(type, session)
+  }
+
+  /// Declares what `schema` printed as JSON lines, or what an export of everything begins with.
+  private static func declareDescribed(
+    _ path: String, isDryRun: Bool, _ session: Session
+  ) async throws(Failure) {
+    let rows = JSONRows(try InputFile(path), path: nil)
+    var described: [JSON] = []
+    while let row = try rows.next() {
+      switch row {
+      case .fault(let reason, let place): throw .trouble("\(place): \(DisplayText.harmless(reason))")
+      case .value(let value, let place):
+        if let schema = DatabaseSchema(row: value) {
+          described = schema.recordTypes
+          break
+        }
+        guard value["name"]?.kind == .string, value["fields"]?.kind == .array else {
+          throw .trouble("\(place): no record type as 'listsrpc schema --json' prints it")
+        }
+        described.append(value)
+        continue
+      }
+      break
+    }
+    let declarations = TypeDeclarations(types: described.compactMap { .init(described: $0) })
+    if isDryRun {
+      try await declarations.check(session)
+    } else {
+      try await declarations.declare(session, prints: true)
+    }
+    guard !session.printsJSON else { return }
+    let could = isDryRun ? "could be " : ""
+    try session.output.write("\(declarations.types.count) record types \(could)declared\n")
   }
 
   private static func delete(_ arguments: Arguments, _ session: Session) async throws(Failure) {

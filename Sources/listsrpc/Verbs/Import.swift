@@ -13,11 +13,14 @@ enum Import: Verb {
         + "reason, and the others are saved all the same.",
       "Records that exist are merged with the row's fields unless --policy says otherwise, so an import can "
         + "be repeated. Zones that aren't there are made.",
+      "An export of everything (--all) begins with record types, their rules and indexes, and zones, which are made first.",
       "When the service is started anew meanwhile the import goes on, and no row is saved twice. With --resume the same "
         + "command goes on after Ctrl-C or a crash: what was saved is not saved again, and nothing is left out.",
       "CloudKit's records ({\"records\": […]}, as its web services give them) and Parse's objects ({\"results\": […]}, a "
         + "file for each class, whose name it bears) are known by their form. CloudKit's dates of creation and change "
-        + "become the service's own; Parse's createdAt and updatedAt become fields, and its pointers references.",
+        + "become the service's own; Parse's createdAt and updatedAt become fields, and its pointers references. A field of Parse whose "
+        + "numbers are all integers in the file becomes int64, any other double, unless it has a type already; from standard "
+        + "input all are doubles.",
     ],
     options: RowMapping.options + [
       Option(
@@ -67,7 +70,8 @@ enum Import: Verb {
     }
     let source = try source(arguments)
     let info = try await session.call("serverInfo", [])
-    if source is CSVRows { mapping.types = try await types(session) }
+    let types = try await types(session)
+    if source is CSVRows { mapping.types = types }
     var plan = ImportRun.Plan(limits: .init(info["limits"]), reportPath: arguments.value("report"))
     plan.assets = arguments.value("assets").map { AssetFolder($0, session) }
     if let path = arguments.value("resume") {
@@ -79,11 +83,53 @@ enum Import: Verb {
     if arguments.has("dry-run") {
       plan.check = try await ImportCheck(session, limits: info["limits"], assets: plan.assets)
     }
-    let reader = RecordReader(
+    var reader = RecordReader(
       mapping, format: arguments.value("format").flatMap { RowFormat(rawValue: $0) },
-      className: ParseForm.className(ofFile: arguments.operands[0]),
-      operationType: operationType(arguments.value("policy")), nameSeed: plan.state?.id)
-    try await ImportRun(source, reader, plan, session).run()
+      className: ParseForm.className(ofFile: arguments.operands[0]) ?? mapping.recordType,
+      operationType: operationType(arguments.value("policy")), nameSeed: plan.state?.id,
+      numbers: NumberTypes(mapping, schema: types))
+    // Only a file can be read twice.
+    if !(source is CSVRows), source.progress != nil, arguments.operands[0] != "-" {
+      reader.learnNumbers(from: try Self.source(arguments))
+    }
+    let rows = try RowsBehindSchema(source)
+    if let schema = rows.schema { try await bring(schema, mapping, plan, session) }
+    let run = try ImportRun(rows, reader, plan, session)
+    do throws(Failure) {
+      try await run.run()
+    } catch {
+      // Rows that were refused are no reason to leave the rest out.
+      if case .reported(.rejected) = error { try await finish(rows.schema, mapping, plan, session) }
+      throw error
+    }
+    try await finish(rows.schema, mapping, plan, session)
+  }
+
+  /// Makes what the file says that its records need, unless they are to be others than there.
+  private static func bring(
+    _ schema: DatabaseSchema, _ mapping: RowMapping, _ plan: ImportRun.Plan, _ session: Session
+  ) async throws(Failure) {
+    guard mapping.keepsRecords else {
+      return session.errors.say(
+        "the file's record types, rules and zones are passed over, since the records are changed on their way"
+      )
+    }
+    // An earlier run has brought it, and somebody may have changed it since.
+    if plan.state?.isResumed == true { return }
+    if let check = plan.check {
+      try await schema.check(session)
+      check.learn(schema)
+    } else {
+      try await schema.bring(session)
+    }
+  }
+
+  /// Makes what is to be there once the records are.
+  private static func finish(
+    _ schema: DatabaseSchema?, _ mapping: RowMapping, _ plan: ImportRun.Plan, _ session: Session
+  ) async throws(Failure) {
+    guard let schema, mapping.keepsRecords, plan.check == nil else { return }
+    try await schema.bringDefaults(session)
   }
 
   /// What is imported and how: what a state is of.

@@ -92,4 +92,73 @@ struct RoundTripTests {
       try shell.run("export", "Post", "--format", "parse", "--container=copy").outputText
         == text.replacing(#""className":"User""#, with: #""className":null"#))
   }
+
+  /// Types with their rules and indexes, without what differs between two databases that are alike.
+  private func declared(in container: String) throws -> [String] {
+    try shell.lines("schema", "--json", "--container", container).map { line in
+      let type = try JSON(parsing: line)
+      let indexes =
+        (type["indexes"]?.elements.map { index in
+          ["keys", "kind", "collation", "origin"].map { index[$0]?.text ?? "" }.joined(separator: " ")
+        }) ?? []
+      return [type["name"]?.text, type["automaticIndexes"]?.text, type["fields"]?.text].map { $0 ?? "" }
+        .joined(separator: " ") + indexes.joined(separator: ", ")
+    }
+  }
+
+  @Test(
+    "Everything goes out and comes back: types, rules, indexes, zones, assets, and what defaults left alone")
+  func everything() throws {
+    let folder = try TemporaryFolder()
+    _ = try shell.lines("save", "Post", "--name=old", "code=old", "n:=9")
+    _ = try shell.lines(
+      "declare", "Post", "code:string", "n:int64:sortable", "title:string:searchable,sortable:localized",
+      "tags:string-list:queryable", "stars:int64", "--unique=code", "--pattern=code=[a-z]+", "--min=n:=3",
+      "--default=stars:=1", "--merge=tags=union", "--index=n,code", "--index=creationDate",
+      "--automatic-indexes=off")
+    for zone in ["empty", "z 1"] { _ = try shell.lines("call", "saveZone", #"{"zoneName":"\#(zone)"}"#) }
+    _ = try runToEnd(["bash", "-c", "printf picture > '\(folder.path)/picture'"])
+    _ = try shell.lines(
+      "save", "Post", "--name=new", "--zone=z 1", "code=new", "n:=4", "tags:=[]",
+      "picture=@\(folder.path)/picture",
+      #"o:={"at":{"$date":"x"},"l":[[1],{"$reference":5}],"none":null,"d":1.0,"e":1e3}"#)
+    // It comes before what it refers to.
+    _ = try shell.lines(
+      "save", "Comment", "--name=c",
+      #"on:={"$reference":{"recordName":"new","zoneName":"z 1","action":"validate"}}"#)
+    let words = "--assets '\(folder.path)/files' --container copy"
+    let run = try shell.bash(
+      "listsrpc export --all -o '\(folder.path)/all.jsonl' --assets '\(folder.path)/files';"
+        + "listsrpc import '\(folder.path)/all.jsonl' \(words) --dry-run;"
+        + "listsrpc import '\(folder.path)/all.jsonl' \(words)")
+    #expect(
+      run.outputText
+        == #"{"dryRun":true,"saved":3,"created":3,"changed":0,"failed":0,"zones":["empty","z 1"]}"#
+        + "\n{\"saved\":3,\"failed\":0}\n", "\(run.errorText)")
+    #expect(try records(in: "copy") == records())
+    #expect(try declared(in: "copy") == declared(in: "default"))
+    #expect(
+      try shell.lines("call", "fetchZones", #"{"container":"copy"}"#)[0].contains(#"{"zoneName":"empty"}"#))
+    let copied = try shell.bash("listsrpc schema | listsrpc declare --schema - --container third")
+    #expect(copied.ending.status == 0, "\(copied.errorText)")
+    #expect(try declared(in: "third") == declared(in: "default"))
+  }
+
+  @Test("Parse's numbers are of one type for each field: the declared one, or what all of the file's are")
+  func parseNumbers() throws {
+    _ = try shell.lines("declare", "Post", "declared:double")
+    let rows = (1...3).map {
+      #"{"objectId":"p\#($0)","whole":\#($0),"mixed":\#($0 == 3 ? "3.5" : "\($0)"),"declared":\#($0),"list":[1,2]}"#
+    }
+    let file = try TextFile(#"{"results":[\#(rows.joined(separator: ","))]}"#, named: "Post.json")
+    let run = try shell.run("import", file.path)
+    #expect(run.outputText == "{\"saved\":3,\"failed\":0}\n")
+    #expect(run.errorText.contains("Post.list, Post.whole as int64; Post.mixed as double"))
+    #expect(
+      try shell.lines("export", "Post", "--fields=whole,mixed,declared,list")[0].contains(
+        #""fields":{"whole":1,"mixed":1.0,"declared":1.0,"list":[1,2]}"#))
+    let piped = try shell.run(
+      "import", "-", "--type=Piped", "--container=piped", input: rows.joined(separator: "\n"))
+    #expect(piped.outputText == "{\"saved\":3,\"failed\":0}\n", "\(piped.errorText)")
+  }
 }

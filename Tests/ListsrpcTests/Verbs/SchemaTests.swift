@@ -88,6 +88,32 @@ struct CloudKitSchemaTests {
     #expect(!(try shell.lines("schema", "Item", "--json")[0].contains("modificationDate")))
   }
 
+  @Test(
+    "Where one record type of a file is refused none is declared, and a dry run says so without declaring")
+  func allOrNothing() throws {
+    _ = try shell.lines("save", "B", "x=text")
+    let text = "DEFINE SCHEMA RECORD TYPE A (a STRING); RECORD TYPE B (x INT64); RECORD TYPE C (c STRING);"
+    for more in [[], ["--dry-run"]] {
+      let run = try runToEnd(
+        [shell.program, "declare", "--ckdb", "-"] + more, environment: shell.environment,
+        input: Array(text.utf8))
+      #expect(run.ending.status == 1)
+      #expect(run.errorText.contains("B: field 'x' is of type string, not int64\nSo nothing was declared."))
+      #expect(try shell.lines("schema").count == 1)
+    }
+    let fine = text.replacing("INT64", with: "STRING")
+    #expect(try shell.run("declare", "--ckdb", "-", "--dry-run", input: fine).ending.status == 0)
+    #expect(try shell.lines("schema").count == 1)
+    #expect(try shell.run("declare", "--ckdb", "-", input: fine).ending.status == 0)
+    #expect(try shell.lines("schema").count == 3)
+    _ = try shell.lines("save", "R", "n:=1")
+    let described = #"{"name":"R","fields":[{"name":"n","type":"int64","indexes":[],"min":2}],"indexes":[]}"#
+    let rules = try shell.run("declare", "--schema", "-", input: described)
+    #expect(rules.ending.status == 1 && rules.errorText.contains("R: records break its rules"))
+    #expect(try shell.run("declare", "--schema", "-", "R", input: described).ending.status == 2)
+    #expect(try shell.run("declare", "--schema", "-", input: "{\"a\":1}").ending.status == 1)
+  }
+
   @Test("A file that can't be read is refused with its place, and a type that can't be declared is named")
   func faults() throws {
     let file = try TextFile("DEFINE SCHEMA\nRECORD TYPE T (\n  a TEXT\n);", named: "bad.ckdb")
