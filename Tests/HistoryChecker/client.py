@@ -71,7 +71,8 @@ class Client(threading.Thread):
         try:
             while not self._door.is_closed:
                 call, draw = self._composer.compose()
-                key = f"call-{call.number}" if self._uses_keys and not call.reads and draw.random() < 0.5 else None
+                may_repeat = self._uses_keys and not call.reads and call.steps[0].word != "restore"
+                key = f"call-{call.number}" if may_repeat and draw.random() < 0.5 else None
                 self._perform(call, key, is_doubled=key is not None and draw.random() < 0.3)
         except BaseException as fault:
             self.fault = fault

@@ -7,7 +7,7 @@ import json
 import threading
 from typing import Any, Iterable, NamedTuple, Optional, Union
 
-from model import Call, Record, Result, Step
+from model import UNIQUE, Call, Record, Result, Step
 
 
 class Invoked(NamedTuple):
@@ -40,6 +40,11 @@ class History:
     @property
     def calls(self) -> dict[int, Call]:
         return {event.call.number: event.call for event in self.events if isinstance(event, Invoked)}
+
+    @property
+    def is_separable(self) -> bool:
+        """Whether what becomes of a record depends on that record alone, but for batches."""
+        return not any(name in ("p", *UNIQUE) for call in self.calls.values() for step in call.steps for name, _ in step.fields)
 
     def of_one(self, name: int) -> "History":
         """What concerns one record, as if it were the only one; batches are whole only in the whole."""

@@ -34,7 +34,8 @@ class LyingServiceTests(unittest.TestCase):
     """Between the service and its clients stands somebody who lies now and then."""
 
     def assert_found(self, *names: str, answers: int = 400, **options: Any) -> None:
-        fault = perform(Options(seed="3", round=0, answers=answers, keeps=False, say=lambda _: None, **options))
+        options = {"seed": "3", "round": 0, "answers": answers, "keeps": False, "say": lambda _: None, **options}
+        fault = perform(Options(**options))
         self.assertIsNotNone(fault, "nobody noticed")
         assert fault is not None
         self.assertIn(fault.name, names, fault.text)
@@ -86,6 +87,48 @@ class LyingServiceTests(unittest.TestCase):
 
         self.assert_found("record", "whole", tamper=Lie(lambda call: call.is_batch and not call.reads, half))
 
+    def test_a_cascade_that_leaves_a_record_is_found(self):
+        def leave(call: Call, method: str, params: Any, ask: Ask) -> Answer:
+            before, _ = ask("performQuery", {"recordType": "Item"})
+            answer = ask(method, params)
+            if answer[0] is not None and answer[0].get("cascadedDeletions"):
+                for record in before["records"]:
+                    if record["recordName"] != params["recordName"]:
+                        draft = {key: record[key] for key in ("recordType", "recordName", "fields")}
+                        ask("saveRecord", {"record": draft})
+            return answer
+
+        self.assert_found("whole", answers=1500, kind="references", tamper=Lie(deletes, leave, times=1000))
+
+    def test_a_unique_value_that_two_have_is_found(self):
+        def take(call: Call, method: str, params: Any, ask: Ask) -> Answer:
+            answer, error = ask(method, params)
+            if error is None or error["data"]["errorCode"] != "constraintViolation":
+                return answer, error
+            draft = {**params["record"], "fields": {**params["record"]["fields"], "k": None}}
+            answer, _ = ask("saveRecord", {**params, "record": draft})
+            record = answer["record"]
+            return {**answer, "record": {**record, "fields": {**record["fields"], "k": params["record"]["fields"]["k"]}}}, None
+
+        self.assert_found("whole", "tag", answers=1500, kind="unique", tamper=Lie(
+            lambda call: len(call.steps) == 1 and not call.is_batch and dict(call.steps[0].fields).get("k") is not None
+            and call.steps[0].word == "forceUpdate", take, times=1000))
+
+    def test_a_restored_record_that_is_another_is_found(self):
+        def restore(call: Call, method: str, params: Any, ask: Ask) -> Answer:
+            answer, error = ask(method, params)
+            if answer is None:
+                return answer, error
+            draft = {"recordType": "Item", **params, "fields": {"s": "another"}}
+            return ask("saveRecord", {"record": draft, "savePolicy": "allKeys"})
+
+        self.assert_found("record", answers=1500, kind="plain", tamper=Lie(
+            lambda call: len(call.steps) == 1 and call.steps[0].word == "restore", restore, times=1000))
+
+    def test_a_key_that_is_not_looked_at_is_found(self):
+        self.assert_found("counter", answers=1500, forget=lambda params: {
+            name: value for name, value in params.items() if name != "idempotencyKey"})
+
     def test_an_answered_save_that_a_kill_undoes_is_found(self):
         def undo(connection: LineConnection) -> None:
             for name in ("r0", "r1", "r2"):
@@ -99,12 +142,10 @@ class LyingServiceTests(unittest.TestCase):
 class Lie:
     """Tells a lie about some calls of a kind, to whoever makes them."""
 
-    TIMES = 10
-
-    def __init__(self, suits: Callable[[Call], bool], tell: Callable[[Call, str, Any, Ask], Answer]) -> None:
+    def __init__(self, suits: Callable[[Call], bool], tell: Callable[[Call, str, Any, Ask], Answer], times: int = 10) -> None:
         self._suits = suits
         self._tell = tell
-        self._left = self.TIMES
+        self._left = times
         self._lock = threading.Lock()
 
     def __call__(self, call: Call, method: str, params: Any, ask: Ask) -> Answer:
@@ -112,6 +153,10 @@ class Lie:
             is_told = self._left > 0 and call.number > 500 and self._suits(call)
             self._left -= is_told
         return self._tell(call, method, params, ask) if is_told else ask(method, params)
+
+
+def deletes(call: Call) -> bool:
+    return len(call.steps) == 1 and not call.is_batch and call.steps[0].word == "delete"
 
 
 def increments(call: Call) -> bool:

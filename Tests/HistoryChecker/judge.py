@@ -22,11 +22,12 @@ def judge(history: History) -> Optional[Fault]:
     """The first promise found broken. Record by record at first, since that shows a fault in the fewest calls."""
     if (text := tags_differ(history)) is not None:
         return Fault("tag", text)
-    for name in range(history.names):
+    for name in range(history.names if history.is_separable else 0):
         if (found := _impossible(history.of_one(name))) is not None:
             return Fault("record", f"record r{name} alone:\n{found}")
     if (found := _impossible(history)) is not None:
-        return Fault("whole", f"each record alone can be explained, and all together can't:\n{found}")
+        alone = "each record alone can be explained, and all together can't:\n" if history.is_separable else ""
+        return Fault("whole", f"{alone}{found}")
     if (text := commits_in_order(history)) is not None:
         return Fault("commit", text)
     return None

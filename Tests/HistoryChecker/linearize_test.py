@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 
 from history import Answered, Ended, History, Invoked  # noqa: E402
 from judge import judge  # noqa: E402
-from model import Call, Record, Step  # noqa: E402
+from model import Call, Record, Reference, Step  # noqa: E402
 
 
 class Writer:
@@ -73,7 +73,7 @@ class HistoryTests(unittest.TestCase):
         self.one.did(put(1), ("saved", n(1, "a")))
         self.one.looked(n(1, "a"))
         self.one.did(add(), ("saved", n(2, "b")))
-        self.one.did(Step("delete", 0), ("deleted", True))
+        self.one.did(Step("delete", 0), ("deleted", True, 0))
         self.one.looked(None)
         self.assert_can_be(self.one)
 
@@ -196,6 +196,80 @@ class HistoryTests(unittest.TestCase):
         self.one.looked(n(1, "a"))
         self.one.history.commits = {1: 7, 2: 6}
         self.assert_cannot_be(self.one, "commit")
+
+    def refer(self, name: int, target: int, action: str) -> None:
+        """In two records: one that refers to another."""
+        fields = (("p", Reference(target, action)),)
+        self.two.did(Step("forceReplace", name, fields), ("saved", Record(fields, f"p{name}")))
+
+    def test_a_deletion_takes_along_what_belongs_to_the_record(self):
+        for besides, left, can_be in [(1, None, True), (0, None, False), (1, Record((("p", Reference(0, "deleteSelf")),), "p1"), False)]:
+            self.setUp()
+            self.two.did(put(1), ("saved", n(1, "a")))
+            self.refer(1, 0, "deleteSelf")
+            self.two.did(Step("delete", 0), ("deleted", True, besides))
+            self.two.looked(None, left)
+            self.assert_can_be(self.two) if can_be else self.assert_cannot_be(self.two, "whole")
+
+    def test_a_deletion_takes_references_out(self):
+        for left, can_be in [(Record((), "x"), True), (Record((("p", Reference(0, "setNull")),), "p1"), False), (None, False)]:
+            self.setUp()
+            self.two.did(put(1), ("saved", n(1, "a")))
+            self.refer(1, 0, "setNull")
+            self.two.did(Step("delete", 0), ("deleted", True, 0))
+            self.two.looked(None, left)
+            self.assert_can_be(self.two) if can_be else self.assert_cannot_be(self.two, "whole")
+
+    def test_a_record_that_is_held_stays(self):
+        for action, outcome, can_be in [
+                ("restrict", ("held",), True), ("restrict", ("deleted", True, 0), False), ("none", ("held",), False),
+                ("validate", ("held",), True)]:
+            self.setUp()
+            self.two.did(put(1), ("saved", n(1, "a")))
+            self.refer(1, 0, action)
+            self.two.did(Step("delete", 0), outcome)
+            self.assert_can_be(self.two) if can_be else self.assert_cannot_be(self.two, "whole")
+
+    def test_half_a_cascade_that_a_killed_process_left_is_found(self):
+        self.two.did(put(1), ("saved", n(1, "a")))
+        self.refer(1, 0, "deleteSelf")
+        self.two.ended(self.two.sent(Step("delete", 0)))
+        self.two.looked(None, Record((("p", Reference(0, "deleteSelf")),), "p1"))
+        self.assert_cannot_be(self.two, "whole")
+
+    def test_a_restored_record_is_as_it_was(self):
+        for value, can_be in [(2, True), (1, False)]:
+            self.setUp()
+            self.one.did(put(1), ("saved", n(1, "a")))
+            self.one.did(put(2), ("saved", n(2, "b")))
+            self.one.did(Step("delete", 0), ("deleted", True, 0))
+            self.one.did(Step("restore", 0), ("saved", n(value, "c")))
+            self.assert_can_be(self.one) if can_be else self.assert_cannot_be(self.one)
+
+    def test_what_is_there_is_not_restored(self):
+        self.one.did(Step("restore", 0), ("unknown",))
+        self.one.did(put(1), ("saved", n(1, "a")))
+        self.one.did(Step("restore", 0), ("conflict", n(1, "a")))
+        self.assert_can_be(self.one)
+        self.one.did(Step("restore", 0), ("saved", n(1, "b")))
+        self.assert_cannot_be(self.one)
+
+    def test_a_unique_value_is_one_record_s(self):
+        def key(name: int, value: str) -> Step:
+            return Step("forceReplace", name, (("k", value),))
+
+        def has(value: str, tag: str) -> Any:
+            return ("saved", Record((("k", value),), tag))
+
+        self.two.did(key(0, "x"), has("x", "a"))
+        self.two.did(key(1, "x"), ("taken", 0))
+        self.two.did(key(1, "y"), has("y", "b"))
+        # Two may exchange theirs in one request.
+        self.two.answered(self.two.sent(key(0, "y"), key(1, "x"), atomic=True), has("y", "c"), has("x", "d"))
+        self.two.answered(self.two.sent(key(0, "z"), key(1, "z"), atomic=True), ("failed",), ("taken", 0))
+        self.assert_can_be(self.two)
+        self.two.did(key(0, "x"), has("x", "e"))
+        self.assert_cannot_be(self.two, "whole")
 
     def test_a_history_that_was_kept_is_judged_alike(self):
         batch = self.two.sent(put(1, 0), Step("forceUpdate", 1, (("l", ("$append", ("x",))),)), atomic=True)

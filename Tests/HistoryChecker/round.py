@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import random
 import signal
 import tempfile
 import time
-from typing import Callable, Optional
+from typing import Any, Callable, Optional
 
 from client import Client, Door, Tamper
-from composer import Composer
+from composer import KINDS, Composer
+from counting import Counting, Forget, check_count
 from history import History, Recorder
 from line_connection import LineConnection
 from listsd_process import LISTSD, PATIENCE, ListsdProcess
-from model import Call
-from wire_form import commit, request, result
+from model import UNIQUE, Call
+from wire_form import ASSETS, RECORD_TYPE, asset, commit, request, result
+
+Json = Any
 
 
 @dataclasses.dataclass
@@ -29,9 +33,14 @@ class Options:
     answers: int = 1500
     clients: int = 6
     names: int = 3
+    #: What all rounds are about; None: one kind after the other.
+    kind: Optional[str] = None
     #: Whether a history with a fault is kept as a file.
     keeps: bool = True
     tamper: Optional[Tamper] = None
+    #: Those who count with idempotency keys.
+    counters: int = 2
+    forget: Optional[Forget] = None
     #: Called when a process was killed and the next one has been started, for the tests of the checker.
     after_kill: Optional[Callable[[LineConnection], None]] = None
     say: Callable[[str], None] = print
@@ -51,19 +60,26 @@ def play(options: Options, number: int) -> History:
         service.start()
         try:
             keys = "idempotency" in _capabilities(service.socket)
+            kind = options.kind or KINDS[number % len(KINDS)]
+            _prepare(service.socket, kind)
             clients = [
                 Client(service.socket, door, recorder,
-                       Composer(f"{options.seed}/{number}", client, options.names), keys, options.tamper)
+                       Composer(f"{options.seed}/{number}", client, options.names, kind), keys, options.tamper)
                 for client in range(options.clients)]
+            counting = [
+                Counting(service.socket, door, f"{options.seed}/{number}/{counter}", options.forget)
+                for counter in range(options.counters if keys else 0)]
+            threads: list[Client | Counting] = [*clients, *counting]
             try:
-                _conduct(options, draw, service, door, recorder, clients)
+                _conduct(options, draw, service, door, recorder, threads)
             finally:
                 door.close()
-                for client in clients:
-                    client.join(PATIENCE)
-            _raise_fault(clients, service)
+                for thread in threads:
+                    thread.join(PATIENCE)
+            _raise_fault(threads, service)
             _end(service, recorder, signal.SIGKILL)
             service.start()
+            check_count(service.socket, counting)
             _look_at_all(service, recorder, options.names)
             _end(service, recorder, signal.SIGTERM)
         finally:
@@ -71,8 +87,26 @@ def play(options: Options, number: int) -> History:
     return recorder.history()
 
 
+def _prepare(path: str, kind: str) -> None:
+    """What the calls of a round need to be there."""
+    connection = LineConnection(path)
+    requests: list[tuple[str, Json]] = []
+    for number in range(ASSETS):
+        data = asset(number)
+        requests.append(("saveAsset", {"size": len(data), "data": base64.b64encode(data).decode()}))
+    if kind == "unique":
+        fields = {name: {"type": "string", "unique": True} for name in UNIQUE}
+        requests.append(("saveRecordType", {"recordType": {"name": RECORD_TYPE, "fields": fields}}))
+    for method, params in requests:
+        _, error = connection.ask(method, params)
+        if error is not None:
+            raise ValueError(error)
+    connection.close()
+
+
 def _conduct(
-    options: Options, draw: random.Random, service: ListsdProcess, door: Door, recorder: Recorder, clients: list[Client],
+    options: Options, draw: random.Random, service: ListsdProcess, door: Door, recorder: Recorder,
+    clients: list[Client | Counting],
 ) -> None:
     for client in clients:
         client.start()
@@ -97,7 +131,7 @@ def _conduct(
         door.open(recorder.processes)
 
 
-def _raise_fault(clients: list[Client], service: ListsdProcess) -> None:
+def _raise_fault(clients: list[Client | Counting], service: ListsdProcess) -> None:
     if service.has_crashed:
         raise Crash(f"listsd ended by itself: {service.log(2000)}")
     for client in clients:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, Optional
 
 from history import tupled
-from model import Call, Outcome, Record, Result, Step
+from model import Call, Outcome, Record, Reference, Result, Step
 
 Json = Any
 RECORD_TYPE = "Item"
@@ -17,6 +18,10 @@ class Unexpected(Exception):
 
 def name_of(number: int) -> str:
     return f"r{number}"
+
+
+def number_of(name: str) -> int:
+    return int(name[1:])
 
 
 # MARK: Out
@@ -35,6 +40,8 @@ def request(call: Call, key: Optional[str]) -> tuple[str, Json]:
         operations = [{"operationType": step.word, "record": _draft(step)} for step in call.steps]
         return "modifyRecords", {"operations": operations, "atomic": call.is_atomic, **more}
     [step] = call.steps
+    if step.word == "restore":
+        return "restoreRecord", {"recordName": name_of(step.name)}
     if step.word in ("delete", "forceDelete"):
         return "deleteRecord", {**_draft(step), "ignoreMissing": step.is_lenient, **more}
     policy = {
@@ -49,8 +56,33 @@ def _draft(step: Step) -> Json:
         draft["recordChangeTag"] = step.tag
     if step.word not in ("delete", "forceDelete"):
         draft["recordType"] = RECORD_TYPE
-        draft["fields"] = {name: _value(value) for name, value in step.fields}
+        draft["fields"] = {name: _FORMS.get(name, _value)(value) for name, value in step.fields}
     return draft
+
+
+def _reference(value: Any) -> Json:
+    if value is None:
+        return None
+    name, action = value
+    return {"$reference": {"recordName": name_of(name), **({} if action == "none" else {"action": action})}}
+
+
+def asset(number: int) -> bytes:
+    """The content of the asset of that number."""
+    return f"asset {number} ".encode() * 1000 * (number + 1)
+
+
+def _asset(number: Any) -> Json:
+    if number is None:
+        return None
+    data = asset(number)
+    return {"$asset": {"checksum": hashlib.sha256(data).hexdigest(), "size": len(data)}}
+
+
+#: How many there are.
+ASSETS = 3
+#: The fields that are written in another form than they have in the model.
+_FORMS = {"p": _reference, "a": _asset}
 
 
 def _value(value: Any) -> Json:
@@ -97,15 +129,30 @@ def _outcome(entry: Optional[Json], error: Optional[Json]) -> Outcome:
             return ("unknown",)
         if code == "batchRequestFailed":
             return ("failed",)
+        if code == "referenceViolation":
+            return ("held",)
+        if code == "constraintViolation" and error["data"]["rule"] == "unique":
+            return ("taken", number_of(error["data"]["recordName"]))
         raise Unexpected(error)
     assert entry is not None
-    return ("saved", record(entry["record"])) if "record" in entry else ("deleted", entry["deleted"])
+    if "record" in entry:
+        return ("saved", record(entry["record"]))
+    return ("deleted", entry["deleted"], entry.get("cascadedDeletions", 0))
 
 
 def record(json: Optional[Json]) -> Optional[Record]:
     if json is None:
         return None
-    return Record(tuple(sorted((name, tupled(value)) for name, value in json["fields"].items())), json["recordChangeTag"])
+    return Record(tuple(sorted((name, _read(name, value)) for name, value in json["fields"].items())), json["recordChangeTag"])
+
+
+def _read(name: str, value: Json) -> Any:
+    if name == "p":
+        reference = value["$reference"]
+        return Reference(number_of(reference["recordName"]), reference.get("action", "none"))
+    if name == "a":
+        return next((number for number in range(ASSETS) if _asset(number) == value), str(value))
+    return tupled(value)
 
 
 def _looks(call: Call, answer: Optional[Json], error: Optional[Json]) -> Result:

@@ -13,17 +13,19 @@ from writes import Ledger, Operation, Write
 class Composer:
     """Makes writes up."""
 
-    def __init__(self, ledger: Ledger, zones: list[str], with_large: bool) -> None:
+    def __init__(self, ledger: Ledger, zones: list[str], with_large: bool, with_family: bool = False) -> None:
         self._ledger = ledger
         self._zones = zones
         self._with_large = with_large
+        self._with_family = with_family
 
-    def compose(self, draw: random.Random) -> Write:
-        """Any write. What is drawn does not depend on what was answered, so that a seed draws the same again."""
+    def compose(self, draw: random.Random, is_own: bool = False) -> Write:
+        """Any write; `is_own`: only one whose answer says all that it did. What is drawn does not depend on what was answered, so that a seed draws the same again."""
         stamp = next(self._ledger.stamps)
         choice = draw.choices(
             [self._save, self._merge, self._conditional, self._delete, self._unchanged, self._batch, self._change_type,
-             self._large], [3, 6, 2, 3, 1, 5, 1, 0.05 if self._with_large else 0])[0]
+             self._large, self._family],
+            [3, 6, 2, 3, 1, 5, 1, 0.05 if self._with_large else 0, 5 if self._with_family and not is_own else 0])[0]
         return choice(draw, stamp)
 
     def _pick(self, draw: random.Random) -> tuple[Key, str]:
@@ -107,6 +109,22 @@ class Composer:
         ]
         operations = [Operation(key, "delete"), Operation(key, "replace", kind, draft["fields"])]
         return Write("modifyRecords", {"operations": elements}, operations, stamp)
+
+    def _family(self, draw: random.Random, stamp: int) -> Write:
+        """Saves one of those that act on each other, deletes one with all that goes along, or brings one back."""
+        zone = draw.choices(self._zones, [3, 1][:len(self._zones)])[0]
+        kind, names = draw.choices([("Item", grammar.FAMILY), ("List", grammar.HEADS)], [3, 2])[0]
+        key = (zone, draw.choice(names))
+        choice = draw.random()
+        if choice < 0.55:
+            return self._request(
+                key, kind, grammar.family_fields(draw, kind, zone, self._zones), stamp, draw.choice(["allKeys", "changedKeys"]),
+                "replace")
+        key = (zone, draw.choice(grammar.HEADS if choice < 0.9 else grammar.FAMILY))
+        if choice < 0.8:
+            return Write("deleteRecord", {"recordName": key[1], "zoneName": zone, "ignoreMissing": True}, [Operation(key, "delete")], stamp)
+        params = {"recordName": key[1], "zoneName": zone, "withCascade": draw.random() < 0.7}
+        return Write("restoreRecord", params, [Operation(key, "replace")], stamp)
 
     def _large(self, draw: random.Random, stamp: int) -> Write:
         """A commit that has to be told in several parts."""

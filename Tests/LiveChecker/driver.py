@@ -68,7 +68,7 @@ class Run:
         if self._is_pruned:
             self._is_pruned = self._prune({**settings, "historyChanges": 1000}, settings)
         self._zones = [grammar.DEFAULT_ZONE] + ([grammar.WORK_ZONE] if "zones" in self.features else [])
-        self._composer = Composer(self._ledger, self._zones, with_large=self._has_bulk)
+        self._composer = Composer(self._ledger, self._zones, with_large=self._has_bulk, with_family="cascades" in self.features)
         self._judge = Judge(self._loop, self._service.socket)
         self._writers: list[Optional[Connection]] = [None] * options.writers
         self._clients = [
@@ -191,7 +191,7 @@ class Run:
 
     def _own_write(self, draw: random.Random) -> None:
         client = draw.choice(self._clients)
-        write = self._composer.compose(draw)
+        write = self._composer.compose(draw, is_own=True)
         if client.is_connected and client.connection is not None and client.connection.is_reading:
             self._ledger.send(write, client.connection, client.author, client.wrote)
 

@@ -19,7 +19,8 @@ def features(loop: Loop, path: str, listsrpc: str) -> frozenset[str]:
         methods = {method["name"] for method in document["methods"]}
         found = {
             feature for feature, method in
-            [("zones", "saveZone"), ("changes", "fetchChanges"), ("saved", "saveSubscription")] if method in methods}
+            [("zones", "saveZone"), ("changes", "fetchChanges"), ("saved", "saveSubscription"),
+                ("cascades", "restoreRecord")] if method in methods}
         parameters = _parameters(document, "subscribe")
         found |= {"recordName", "include", "includePrevious", "suppressOwn", "firesOnce"} & parameters
         if _is_taken(connection, {"recordType": "Item", "resultsLimit": 3}):

@@ -15,14 +15,21 @@ TYPES = ["Item", "List"]
 CHANGELINGS = ["x0", "x1"]
 ITEMS = [f"i{number}" for number in range(14)]
 LISTS = [f"l{number}" for number in range(4)]
+#: Records that act on each other when one is deleted: Items and Lists.
+FAMILY, HEADS = [f"f{number}" for number in range(8)], [f"g{number}" for number in range(3)]
 TEXTS = ["Milk", "milk", "Mint", "Bread", "Brie", "Éclair", "eclair", ""]
 LIST_NAMES = ["Groceries", "Garden", "Work"]
 TAGS = ["food", "home", "net", "later"]
 
 ALL_FEATURES = frozenset({
     "recordName", "include", "includePrevious", "suppressOwn", "firesOnce", "windows", "counts", "references", "zones", "changes",
-    "saved", "watchState",
+    "saved", "watchState", "cascades",
 })
+
+
+def is_family(key: Key) -> bool:
+    """Whether what becomes of the record may be another one's doing."""
+    return key[1] in FAMILY or key[1] in HEADS
 
 
 def reference(draw: random.Random, holder_zone: str, zones: list[str]) -> Json:
@@ -31,6 +38,23 @@ def reference(draw: random.Random, holder_zone: str, zones: list[str]) -> Json:
     if draw.random() < 0.2:
         target["zoneName"] = draw.choice(zones)
     return {"$reference": target}
+
+
+def family_fields(draw: random.Random, kind: str, zone: str, zones: list[str]) -> Json:
+    """With references of all kinds among the family."""
+    def relative() -> Json:
+        target = {"recordName": draw.choice(HEADS), "action": draw.choices(["deleteSelf", "setNull", "restrict"], [5, 4, 1])[0]}
+        if draw.random() < 0.2:
+            target["zoneName"] = draw.choice(zones)
+        return {"$reference": target}
+
+    made = fields(draw, kind, zone, zones)
+    if kind == "List":
+        made["parent"] = relative() if draw.random() < 0.4 else None
+        return made
+    made["list"] = relative()
+    made["related"] = [relative() for _ in range(draw.randrange(3))]
+    return made
 
 
 def field(draw: random.Random, kind: str, name: str, zone: str, zones: list[str]) -> Json:
@@ -192,7 +216,7 @@ def definition(draw: random.Random, features: frozenset[str], zones: list[str], 
     elif kind == "zone":
         params["zoneName"] = draw.choice(zones)
     elif kind == "recordName":
-        params["recordName"] = draw.choice(ITEMS[:4] + LISTS[:1] + CHANGELINGS)
+        params["recordName"] = draw.choice(ITEMS[:4] + LISTS[:1] + CHANGELINGS + (FAMILY[:2] + HEADS[:1] if "cascades" in features else []))
         if draw.random() < 0.5:
             params["recordType"] = draw.choice(TYPES)
         if draw.random() < 0.3:

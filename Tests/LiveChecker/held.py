@@ -9,12 +9,13 @@ import copy
 import re
 from typing import Any, Iterator, Optional
 
+from grammar import is_family
 from wire import Fault, Json, Key, commit_of, is_plain, key_of, position_of, text_of, version_of
 
 #: The members of a change, in the order in which the protocol has them.
 _MEMBERS = [
     "reason", "recordType", "recordName", "zoneName", "record", "changedKeys", "previous", "from", "to", "section",
-    "origin",
+    "origin", "cause",
 ]
 _REASONS = {"created", "entered", "updated", "left", "deleted"}
 
@@ -48,6 +49,8 @@ def check_form(change: Json, is_row: bool = False) -> None:
     is_gone = is_row and change["reason"] == "left" and "record" not in change
     if ("record" in change) == (change["reason"] == "deleted") and not is_gone:
         raise Fault("form", f"a record where none belongs, or none where one does: {text_of(change)[:500]}")
+    if "cause" in change and not (list(change["cause"]) == ["recordName", "zoneName"] and is_family(key_of(change["cause"]))):
+        raise Fault("form", f"it comes of what nobody deleted: {text_of(change)[:500]}")
     if "record" in change and key_of(change["record"]) != key_of(change):
         raise Fault("form", f"a change of one record with another: {text_of(change)[:500]}")
 
@@ -157,6 +160,8 @@ class HeldRecords(Held):
         self.records: dict[Key, Json] = {}
         #: Of records that the client wrote or deleted itself and is not told of: the version or position.
         self.own: dict[Key, int] = {}
+        #: Of records that it saved itself: the version.
+        self._own_versions: dict[Key, int] = {}
         #: Of these `included` has what the client wrote itself, or knows no better.
         self.own_included: set[Key] = set()
         #: Records that the client wrote last itself: nobody tells it of what they refer to.
@@ -208,9 +213,12 @@ class HeldRecords(Held):
             if held is None or version_of(held) <= position:
                 self.records.pop(key, None)
                 self.own[key] = position
+                self._own_versions.pop(key, None)
         elif held is None or version_of(held) < version_of(record):
             self.records[key] = record
             self.own[key] = position
+            # What else the request did came later, in commits of its own.
+            self._own_versions[key] = version_of(record)
             self.own_records.add(key)
 
     def _include_own(self, key: Key, record: Optional[Json], position: int) -> None:
@@ -286,11 +294,11 @@ class HeldRecords(Held):
         """Whether an own write, which is not told, came after the change that is."""
         position = self.own.get(key, 0)
         if "record" in change:
-            return version_of(change["record"]) < position
+            return version_of(change["record"]) < self._own_versions.get(key, position)
         return not push.get("moreComing") and is_plain(push["changeToken"]) and (
             position_of(push["changeToken"]) < position)
 
     def forget_all(self) -> None:
-        self.records, self.included, self.own = {}, {}, {}
+        self.records, self.included, self.own, self._own_versions = {}, {}, {}, {}
         self._initial = None
         self.own_included, self.own_records, self._own_positions = set(), set(), {}

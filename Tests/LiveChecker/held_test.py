@@ -105,6 +105,12 @@ class HeldTests(unittest.TestCase):
         held.apply(push(change("created", record(version="7", quantity=7)), at="7"))
         self.assertEqual(held.records[(ZONE, "milk")]["fields"], {"quantity": 8})
 
+    def test_own_changes_of_which_the_request_did_more_later_are_told_where_they_come_with_those_of_others(self):
+        held = HeldRecords({"suppressOwn": True})
+        held.apply_own((ZONE, "milk"), record(version="8"), position_of("s-e-9"))
+        held.apply(push(change("deleted", record()), change("created", record(version="8")), at="c"))
+        self.assertEqual(list(held.records), [(ZONE, "milk")])
+
     def test_own_changes_from_before_the_initial_records_are_kept_only_when_those_have_them(self):
         held = HeldRecords({"suppressOwn": True})
         for name, version in [("milk", "6"), ("bread", "6"), ("soap", "9")]:

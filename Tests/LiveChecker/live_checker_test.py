@@ -7,6 +7,7 @@ import copy
 import os
 import random
 import unittest
+import unittest.mock
 from typing import Any, Callable, Optional
 
 from driver import Options
@@ -37,6 +38,12 @@ class LiveCheckerTests(unittest.TestCase):
 class LyingServiceTests(unittest.TestCase):
     """Between the service and one of the subscribers stands somebody who lies."""
 
+    def setUp(self) -> None:
+        # What is wrong for so long does not become right.
+        patience = unittest.mock.patch("driver.PATIENCE", 10)
+        patience.start()
+        self.addCleanup(patience.stop)
+
     def check(self, lie: "Lie", steps: int = 2000) -> Optional[Fault]:
         fault = perform(Options(**PLACES, seed="5", steps=steps, tamper=lie, say=lambda _: None))
         self.assertTrue(lie.was_told, "the run had no push to lie about")
@@ -62,6 +69,10 @@ class LyingServiceTests(unittest.TestCase):
 
     def test_a_record_as_it_was_before_is_found(self):
         self.assert_found(Lie(stale, reasons={"updated"}), "stale", "twice", "changedKeys", "unwritten", "state")
+
+    def test_what_a_deletion_takes_along_and_nobody_is_told_of_is_found(self):
+        self.assert_found(CascadeLie(lambda push: [
+            {**push, "changes": [change for change in push["changes"] if "cause" not in change]}]), "state", "reason", "changedKeys")
 
     def test_a_record_that_nobody_wrote_is_found(self):
         self.assert_found(Lie(unwritten, reasons={"updated"}), "unwritten", "state", "order")
@@ -110,6 +121,16 @@ class Lie:
             return False
         self._pushes += 1
         return self._pushes > 20
+
+
+class CascadeLie(Lie):
+    """About what the deletion of another record led to."""
+
+    def _is_suited(self, subscriber: Subscriber, push: Any) -> bool:
+        params = subscriber.definition.params
+        is_plain = not params.get("suppressOwn") and not params.get("countOnly") and "resultsLimit" not in params
+        return is_plain and not push.get("initial") and "sortDescriptors" not in params and any(
+            "cause" in change for change in push["changes"])
 
 
 def stale(push: Any) -> list[Any]:

@@ -6,12 +6,13 @@ import dataclasses
 import itertools
 from typing import Any, Callable, Iterable, Optional
 
+from grammar import is_family
 from wire import Connection, Fault, Json, Key, error_code, key_of, position_of, text_of, version_of
 
 #: What a write may be refused with.
 _REFUSALS = {
     "serverRecordChanged", "unknownItem", "batchRequestFailed", "fieldTypeMismatch", "zoneNotFound",
-    "serviceUnavailable",
+    "serviceUnavailable", "referenceViolation",
 }
 
 
@@ -181,7 +182,7 @@ class Ledger:
 
     def is_certain(self, key: Key) -> bool:
         """Whether every write that concerns the record was answered."""
-        return key not in self.uncertain and key[0] not in self.uncertain_zones
+        return not is_family(key) and key not in self.uncertain and key[0] not in self.uncertain_zones
 
     def was_deleted(self, key: Key, version: int) -> bool:
         """Whether the record was deleted after that version, by itself or with its zone."""
@@ -203,6 +204,8 @@ class Ledger:
             for key in write.keys:
                 touching.setdefault(key, []).append(write)
         for key in {**there, **{key: None for key, record in self.records.items() if record is not None}}:
+            if is_family(key):
+                continue
             if text_of(there.get(key)) != text_of(self.records.get(key)):
                 if key not in touching:
                     raise Fault(
@@ -212,7 +215,7 @@ class Ledger:
         for write in lost:
             if write.is_atomic and len(write.operations) > 1 and all(len(touching[key]) == 1 for key in write.keys):
                 self._check_whole(write, there)
-        for key in touching:
+        for key in {*touching, *filter(is_family, {**there, **self.records})}:
             self.records[key] = there.get(key)
             if key in there:
                 self.tags.add((key, there[key]["recordChangeTag"]))
