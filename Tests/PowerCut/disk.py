@@ -193,14 +193,21 @@ class Disk:
     def _sync(self, node: Node, began: int) -> None:
         if isinstance(node, File):
             return node.sync(began)
-        kept = []
-        for naming in self.names:
-            if naming.when < began and any(folder is node for folder, _, _ in naming.effects):
-                for folder, name, other in naming.effects:
-                    _set(folder.certain, name, other)
+        # What became of a name before is on the disk, too, or else it would come back behind what was synced.
+        settled: set[tuple[Folder, str]] = set()
+        certain, kept = [], []
+        for naming in reversed(self.names):
+            places = {(folder, name) for folder, name, _ in naming.effects}
+            is_synced = naming.when < began and any(folder is node for folder, _ in places)
+            if is_synced or places & settled:
+                settled |= places
+                certain.append(naming)
             else:
                 kept.append(naming)
-        self.names = kept
+        for naming in reversed(certain):
+            for folder, name, other in naming.effects:
+                _set(folder.certain, name, other)
+        self.names = kept[::-1]
 
     def tree(self, namings: Iterable[Naming]) -> dict[str, Node]:
         """All paths, were these the names that reached the disk beside the certain ones."""

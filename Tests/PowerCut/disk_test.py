@@ -52,6 +52,17 @@ class DiskTests(unittest.TestCase):
         self.assertEqual(self.found("all"), {"a": b"one"})
         self.assertEqual(self.found("names"), {"a": b""})
 
+    def test_a_file_that_was_moved_does_not_come_back_where_it_was_made(self):
+        self.follow("M", 10, 0, b"new")
+        self.follow("M", 11, 0, b"there")
+        self.sync(FOLDER)
+        self.made(b"new/a")
+        self.follow("R", FILE, 0, b"new/a", b"there/a")
+        self.follow("O", 11, 4, b"there")
+        self.sync(11)
+        for found in [self.found("all"), self.found("none"), *self.some()]:
+            self.assertEqual(found, {"there/a": b""})
+
     def test_a_file_that_was_synced_is_not_found_without_its_name(self):
         self.made()
         self.follow("W", FILE, 0, b"one")
