@@ -31,6 +31,20 @@ import Testing
     #expect(try store.names(type: "Never") == [])
   }
 
+  @Test("a field in which there were only empty lists is found by them, though it has no type yet")
+  func emptyLists() throws {
+    try store.save(#"{"n":"empty","l":[]}"#)
+    try store.save(#"{"n":"none"}"#)
+    #expect(try store.names("l = {}") == ["empty"])
+    #expect(try store.names("NOT l != {}") == ["empty"])
+    #expect(try store.names("l.@count = 0 AND l != NIL") == ["empty"])
+    #expect(try store.names("l = {1}") == [])
+    #expect(try store.names("l = NIL") == ["none"])
+    #expect(try store.names("ANY l = 1") == [])
+    try store.save(#"{"n":"full","l":[1]}"#)
+    #expect(try store.names("l = {}") == ["empty"])
+  }
+
   @Test(
     "pages hold every record once, whatever their size, direction, nulls and index",
     arguments: [true, false], [SortDescriptor.Nulls.default, .first, .last])

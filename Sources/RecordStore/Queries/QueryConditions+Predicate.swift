@@ -72,6 +72,16 @@ private struct ConditionReading {
     return path.systemKey == nil && fields[Name(path.root)] == nil
   }
 
+  /// What a record may have in a field that the type doesn't know: nothing, or the empty list, which is of no type.
+  private static func keysOfNothing(at path: FieldPath) -> [[UInt8]] {
+    let values: [FieldValue?] = path.countsElements ? [nil, .int64(0)] : [nil, .list([])]
+    return values.map { value in
+      var key: [UInt8] = []
+      SortKey.append(value, to: &key)
+      return key
+    }
+  }
+
   // MARK: Comparisons
 
   private func conditions(_ comparison: Predicate.Comparison, _ isNegated: Bool) -> QueryConditions {
@@ -101,9 +111,10 @@ private struct ConditionReading {
   private func conditions(
     _ demand: KeyDemand, at test: PathTest, _ isNegated: Bool
   ) -> QueryConditions {
-    // No record has a field that the type doesn't know.
     let isUnknown = self.isUnknown(test.path)
-    if demand.keys.isEmpty || isUnknown && !demand.keys.containsNull {
+    if demand.keys.isEmpty
+      || isUnknown && !Self.keysOfNothing(at: test.path).contains(where: demand.keys.contains)
+    {
       var result = QueryConditions.impossible
       if isUnknown { result.obstacles = [Obstacle.unknownField(test.path)] }
       return result
