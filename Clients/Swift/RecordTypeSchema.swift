@@ -19,6 +19,8 @@ public struct RecordTypeSchema: Sendable {
     public var name: String { json["name"]?.stringValue ?? "" }
     /// Nil for a type that this client does not know.
     public var type: FieldType? { json["type"]?.stringValue.flatMap { FieldType(name: $0) } }
+    /// What is demanded of its values; none for a type that this client does not know.
+    public var rules: FieldRules { type.map { FieldRules(stored: json, type: $0) } ?? FieldRules() }
     public var indexes: [FieldIndex] {
       (json["indexes"]?.elements).map { $0.compactMap { $0.stringValue.flatMap(FieldIndex.init(rawValue:)) } }
         ?? []
@@ -78,15 +80,18 @@ public struct RecordTypeDeclaration: Sendable {
     public var indexes: Set<FieldIndex>?
     /// The order of `sortable`.
     public var collation: SortDescriptor.Collation?
+    /// The rules that become others; with null those that go.
+    public var rules: [FieldRules.Change]
 
     public init(
       _ name: String, _ type: FieldType? = nil, indexes: Set<FieldIndex>? = nil,
-      collation: SortDescriptor.Collation? = nil
+      collation: SortDescriptor.Collation? = nil, rules: [FieldRules.Change] = []
     ) {
       self.name = name
       self.type = type
       self.indexes = indexes
       self.collation = collation
+      self.rules = rules
     }
   }
 
@@ -119,6 +124,7 @@ extension RecordTypeDeclaration.Field {
       members.append(("indexes", .array(names.map { .string($0) })))
     }
     if let collation { members.append(("collation", .string(collation.rawValue))) }
+    members += rules.map { ($0.rule.rawValue, JSONNode.json($0.value)) }
     return .object(members)
   }
 }

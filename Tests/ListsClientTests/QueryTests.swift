@@ -109,7 +109,9 @@ struct QueryTests {
       RecordTypeDeclaration(
         name: "Item",
         fields: [
-          .init("name", indexes: [.queryable, .searchable]), .init("tags", FieldType(.string, isList: true)),
+          .init(
+            "name", indexes: [.queryable, .searchable], rules: [.init(.required, try JSON(parsing: "true"))]),
+          .init("tags", FieldType(.string, isList: true)),
         ],
         indexes: [.init(["list", "name"], collation: .localized)], automaticIndexes: false))
     #expect(!saved.automaticIndexes && saved.numberOfRecords == 3)
@@ -117,6 +119,8 @@ struct QueryTests {
     #expect(types.map(\.name) == ["Item", "List"])
     let fields = types[0].fields
     #expect(fields.first { $0.name == "name" }?.indexes == [.queryable, .searchable])
+    #expect(fields.first { $0.name == "name" }?.rules.isRequired == true)
+    #expect(fields.first { $0.name == "tags" }?.rules.isEmpty == true)
     #expect(fields.first { $0.name == "tags" }?.type == FieldType(.string, isList: true))
     #expect(types[0].indexes.contains { $0.keys == ["list", "name"] && !$0.isAutomatic })
     await #expect(throws: ClientError.self) { try await connection.schema(of: "Nothing") }
