@@ -200,4 +200,21 @@ struct AssetTests {
     let small = try store.saveAsset("hello")
     try store.save(store.record("b", small))
   }
+
+  @Test(
+    "where nothing can be written that is said, and what is there is read",
+    .enabled(if: SmallDisk.isAvailable))
+  func readOnly() throws {
+    let disk = try #require(SmallDisk(megabytes: 8))
+    let store = try TestStore(file: "../../\(disk.path)/a.db")
+    let asset = try store.saveAsset("hello")
+    store.close()
+    try #require(disk.setReadOnly(true))
+    let again = try TestStore(file: "../../\(disk.path)/a.db")
+    #expect(throws: RecordError.storageReadOnly) { try again.receive("other") }
+    #expect(throws: RecordError.storageReadOnly) { try again.saveAsset("hello") }
+    #expect(try again.store.assets.folder.open(asset.checksum).size == 5)
+    try #require(disk.setReadOnly(false))
+    _ = try again.saveAsset("other")
+  }
 }
