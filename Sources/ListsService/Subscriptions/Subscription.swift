@@ -70,7 +70,16 @@ final class Subscription {
   /// Those of a replay's changes that it is told of, as far as that hangs on whose they are.
   func toldAlone(_ matched: [MatchedChange]) -> [MatchedChange] {
     guard definition.suppressesOwn else { return matched }
-    return matched.filter { $0.change.cause != nil || !isOwn($0.change.commits) }
+    var deleted: RecordChange?
+    return matched.filter { match in
+      let change = match.change
+      // Made anew by itself behind a deletion that it is told of: else it would take its own for deleted.
+      let isMadeAnew =
+        change.before == nil && deleted?.recordName == change.recordName && deleted?.zoneName == change.zoneName
+      let isTold = change.cause != nil || isMadeAnew || !isOwn(change.commits)
+      deleted = isTold && change.after == nil ? change : nil
+      return isTold
+    }
   }
 
   /// What is marked on a push.

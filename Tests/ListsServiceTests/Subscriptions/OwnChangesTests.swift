@@ -84,4 +84,15 @@ struct OwnChangesTests {
     try save("j", ["list": ["$reference": ["recordName": "l"]], "n": 1], by: own)
     #expect(try own.takePushes().isEmpty)
   }
+
+  @Test("What a cascade of its own deleted and it made anew is told as both in a replay")
+  func madeAnew() throws {
+    try save("l", type: "List", by: own)
+    try save("j", ["list": ["$reference": ["recordName": "l", "action": "deleteSelf"]]], by: own)
+    let start = try own.result("fetchZones")["changeToken"] ?? .null
+    _ = try own.result("deleteRecord", ["recordName": "l"])
+    try save("j", by: own)
+    _ = try own.result("subscribe", ["recordType": "Item", "since": start, "suppressOwn": true])
+    #expect(told(try own.takePushes()) == ["deleted j", "created j"])
+  }
 }
