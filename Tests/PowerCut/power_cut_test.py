@@ -90,6 +90,12 @@ class BrokenPromisesTests(unittest.TestCase):
     def test_an_entry_of_an_index_that_is_not_there_is_found(self):
         self.assert_found("log", spoils=sql("DELETE FROM entry WHERE record % 2 = 0"))
 
+    def test_what_acts_on_whom_that_is_not_there_is_found(self):
+        self.assert_found("unsound", spoils=sql("DELETE FROM reference"))
+
+    def test_a_kept_answer_that_is_not_there_is_found(self):
+        self.assert_found("again", spoils=sql("DELETE FROM idempotency"))
+
     def test_half_a_batch_is_found(self):
         body = "CAST(replace(CAST(body AS TEXT), '\"n\":', '\"n\":1') AS BLOB)"
         self.assert_found("half", spoils=sql(f"UPDATE record SET body = {body} WHERE name = 'shared'"))

@@ -54,12 +54,16 @@ class Opened:
         except (StartFault, Lost) as fault:
             raise Broken("start", str(fault)) from fault
 
-    def ask(self, method: str, params: Json, container: str = "default") -> Json:
+    def try_to(self, method: str, params: Json, container: str = "default") -> tuple[Json, Json]:
+        """The answer, and the error."""
         try:
-            answer, error = self._connection.ask(
+            return self._connection.ask(
                 method, {**params, **({"container": container} if container != "default" else {})})
         except Lost as lost:
             raise Broken("crash", f"{method}: {lost}; {self._service.log(2000)}") from lost
+
+    def ask(self, method: str, params: Json, container: str = "default") -> Json:
+        answer, error = self.try_to(method, params, container)
         if error is not None:
             raise Broken("error", f"{method} {params}: {error}; {self._service.log(1000)}")
         return answer
@@ -88,6 +92,8 @@ def judge(
         places = _judge_owners(promised, found)
         _judge_tokens(opened, promised, places, found, draw)
         _judge_assets(opened, found)
+        _judge_unique(opened, found)
+        _judge_soundness(opened, containers)
         _judge_repeating(opened, promised, containers, draw)
         _judge_writing(opened, containers)
         opened.end()
@@ -229,6 +235,29 @@ def _judge_assets(opened: Opened, found: Records) -> None:
         data = base64.b64decode(opened.ask("fetchAsset", {"checksum": asset["checksum"]}, key.split("/")[0])["data"])
         if hashlib.sha256(data).hexdigest() != asset["checksum"]:
             raise Broken("asset", f"the asset of {key} has another content than it was saved with: {len(data)} bytes")
+
+
+def _judge_unique(opened: Opened, found: Records) -> None:
+    """What has a value that must be unique is found by it, and nobody else may have it."""
+    for key, fields in found.items():
+        if "u" not in fields:
+            continue
+        answer = opened.ask("performQuery", {"recordType": "Item", "predicate": "u == %@", "arguments": [fields["u"]]})
+        names = [record["recordName"] for record in answer["records"]]
+        if names != [key.split("/")[2]]:
+            raise Broken("unique", f"{key} has the value {fields['u']}, by which {names} are found")
+        draft = {"recordType": "Item", "recordName": "another", "fields": {"u": fields["u"], "n": 0}}
+        _, error = opened.try_to("saveRecord", {"record": draft})
+        if error is None or error["data"]["errorCode"] != "constraintViolation":
+            raise Broken("unique", f"{fields['u']}, which {key} has, is saved once more: {error}")
+
+
+def _judge_soundness(opened: Opened, containers: list[str]) -> None:
+    """The service, asked to look all of it through, finds nothing wrong."""
+    for container in containers:
+        report = opened.ask("checkDatabase", {}, container)
+        if not report["isSound"]:
+            raise Broken("unsound", f"{container}: {str(report['problems'])[:1500]}")
 
 
 def _judge_repeating(opened: Opened, promised: Promised, containers: list[str], draw: random.Random) -> None:

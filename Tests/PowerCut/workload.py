@@ -80,7 +80,7 @@ def capabilities(path: str) -> set[str]:
 
 def _declare(path: str) -> None:
     connection = LineConnection(path)
-    fields = {"n": {"type": "int64", "indexes": ["queryable", "sortable"]}}
+    fields = {"n": {"type": "int64", "indexes": ["queryable", "sortable"]}, "u": {"type": "string", "unique": True}}
     _, error = connection.ask("saveRecordType", {"recordType": {"name": "Item", "fields": fields}})
     connection.close()
     if error is not None:
@@ -100,7 +100,10 @@ class Owner:
         self._has_assets = "assets" in abilities
         self._has_keys = "idempotency" in abilities
         self._has_containers = "containers" in abilities
+        self._has_cascades = "undo" in abilities
         self._names = [f"c{number}-{place}" for place in range(4)]
+        #: The first is who the others refer to.
+        self._family = [f"c{number}-head"] + [f"c{number}-kin{place}" for place in range(3)]
         self._zone = f"z{number}"
         self._turn = 0
         #: Behind each request: fields by container, zone and name (without a name: the zone is there), and the increments.
@@ -143,13 +146,18 @@ class Owner:
         if self._has_containers:
             kinds.append(self._contained)
             weights.append(1.5)
+        if self._has_cascades:
+            kinds += [self._related, self._fallen, self._restored, self._exchange]
+            weights += [3, 1.5, 1.5, 1.5]
         return self._draw.choices(kinds, weights)[0](state)
 
     def _fields(self) -> Json:
         return {"n": self._draw.randrange(1000), "s": "x" * self._draw.randrange(300), "stamp": self._turn}
 
-    def _save(self, state: Json, container: str = "default", zone: str = "_defaultZone", fields: Json = None) -> tuple[str, Json]:
-        name = self._draw.choice(self._names)
+    def _save(
+        self, state: Json, container: str = "default", zone: str = "_defaultZone", fields: Json = None, name: Optional[str] = None,
+    ) -> tuple[str, Json]:
+        name = name or self._draw.choice(self._names)
         fields = fields or self._fields()
         state["records"][_key(container, zone, name)] = fields
         params: Json = {"record": _draft(name, fields, zone), "savePolicy": "allKeys"}
@@ -214,6 +222,51 @@ class Owner:
         for key in there:
             del state["records"][key]
         return "deleteContainer", {"container": container}
+
+    # MARK: Records that act on each other
+
+    def _related(self, state: Json) -> tuple[str, Json]:
+        """Saves the head of its family, or somebody who refers to it."""
+        state.pop("fallen", None)
+        head = _key("default", "_defaultZone", self._family[0])
+        name = self._draw.choice(self._family)
+        if head not in state["records"] or name == self._family[0]:
+            return self._save(state, name=self._family[0])
+        action = self._draw.choice(["deleteSelf", "setNull"])
+        reference = {"$reference": {"recordName": self._family[0], "action": action}}
+        return self._save(state, name=name, fields={**self._fields(), "head": reference})
+
+    def _fallen(self, state: Json) -> tuple[str, Json]:
+        """Deletes the head, and whoever goes with it."""
+        keys = [_key("default", "_defaultZone", name) for name in self._family]
+        family = {key: state["records"][key] for key in keys if key in state["records"]}
+        if keys[0] in family:
+            state["fallen"] = family
+        for key, fields in family.items():
+            reference = fields.get("head", {}).get("$reference", {})
+            if key == keys[0] or reference.get("action") == "deleteSelf":
+                del state["records"][key]
+            elif reference:
+                state["records"][key] = {name: value for name, value in fields.items() if name != "head"}
+        return "deleteRecord", {"recordName": self._family[0], "ignoreMissing": True}
+
+    def _restored(self, state: Json) -> tuple[str, Json]:
+        """Brings all back that fell, where nothing was done to them since."""
+        family = state.pop("fallen", None)
+        if family is None:
+            return self._related(state)
+        state["records"].update(family)
+        return "restoreRecord", {"recordName": self._family[0], "withCascade": True}
+
+    def _exchange(self, state: Json) -> tuple[str, Json]:
+        """Two records get or exchange values that must be unique."""
+        operations = []
+        values = [f"{self._number}a", f"{self._number}b"]
+        self._draw.shuffle(values)
+        for name, value in zip(self._names, values):
+            state["records"][_key("default", "_defaultZone", name)] = fields = {**self._fields(), "u": value}
+            operations.append({"operationType": "forceReplace", "record": _draft(name, fields)})
+        return "modifyRecords", {"operations": operations}
 
     def _asset(self, state: Json) -> tuple[str, Json]:
         """Saves one, and then a record with it."""
