@@ -28,6 +28,9 @@ final class ImportCheck {
   private let maximumRecordBytes: Int
   private let maximumFields: Int
   private let maximumZones: Int
+  private let maximumDepth: Int
+  /// The brackets around a record in a request.
+  private static let envelopeDepth = 4
 
   /// Asks the service what there is.
   ///
@@ -37,6 +40,7 @@ final class ImportCheck {
     maximumRecordBytes = limit("maximumRecordBytes")
     maximumFields = limit("maximumFields")
     maximumZones = limit("maximumZones")
+    maximumDepth = limit("maximumDepth")
     assets = CheckedAssets(folder)
     let described = try await session.call("fetchSchema", [])
     schema = CheckedSchema(described["recordTypes"].map { Array($0.elements) } ?? [])
@@ -110,6 +114,7 @@ final class ImportCheck {
   private func check(
     _ item: ImportItem, _ draft: RecordDraft, _ present: PresentRecords, _ together: Set<RecordKey>
   ) throws(RecordError) {
+    try checkDepth(of: item.record)
     try checkZone(draft.zoneName)
     if let fault = assets.fault(of: item.record) { throw RecordError(.assetFileNotFound, fault) }
     let key = draft.recordName.map { RecordKey(zone: draft.zoneName, name: $0) }
@@ -140,6 +145,12 @@ final class ImportCheck {
     let place = typeNames.firstIndex { $0.hasSameUTF8(as: recordType) } ?? typeNames.count
     if place == typeNames.count { typeNames.append(recordType) }
     made[key] = place
+  }
+
+  private func checkDepth(of record: JSON) throws(RecordError) {
+    let most = maximumDepth == .max ? maximumDepth : maximumDepth - Self.envelopeDepth
+    guard (try? JSON(parsing: Array(record.bytes), maximumDepth: most)) == nil else { return }
+    throw RecordError(.limitExceeded, "Parse error: more than \(maximumDepth) levels of brackets")
   }
 
   private func checkZone(_ name: String) throws(RecordError) {

@@ -57,10 +57,8 @@ final class ImportRun {
   }
 
   func run() async throws(Failure) {
-    guard !progress.isFinished else {
-      session.errors.say("\(plan.state?.path ?? "the state") says that all of it was imported already")
-      return try printCounts()
-    }
+    let wasFinished = progress.isFinished
+    progress.isFinished = false
     Interruption.watch()
     do throws(Failure) {
       try await takeAll()
@@ -73,6 +71,9 @@ final class ImportRun {
     }
     display.clear()
     report.end()
+    if wasFinished, position.rows == start.rows, let state = plan.state {
+      session.errors.say("\(state.path) says that all of it was imported already")
+    }
     for note in source.notes + reader.notes + (plan.check?.notes ?? []) {
       session.errors.say(DisplayText.harmless(note))
     }

@@ -6,6 +6,8 @@ final class JSONLines {
   private var lineNumber: Int
   /// What follows on the line after the value that was taken from it.
   private var rest: ArraySlice<UInt8> = []
+  /// The line that was to be taken was passed over.
+  private var isTooLong = false
   /// Where the text that was taken last begins.
   private var beginning = TextPosition()
 
@@ -20,6 +22,10 @@ final class JSONLines {
   func next() throws(Failure) -> InputRow? {
     guard let text = try nextText() else { return nil }
     let place = "\(file.name), line \(beginning.line)"
+    if isTooLong {
+      isTooLong = false
+      return .fault("a line of more than \(InputFile.maximumLineBytes) bytes", place: place)
+    }
     let value: JSON
     do throws(JSONSyntaxError) {
       value = try JSON(parsing: text)
@@ -38,9 +44,14 @@ final class JSONLines {
     var brackets = BracketBalance()
     while true {
       if rest.isEmpty {
-        guard let line = try file.readLine() else { break }
+        guard let line = try file.nextLine() else { break }
         lineNumber += 1
-        rest = line[...]
+        guard case .bytes(let bytes) = line else {
+          if text.isEmpty { beginning = TextPosition(line: lineNumber) }
+          isTooLong = true
+          return []
+        }
+        rest = bytes[...]
         if !text.isEmpty { text.append(0x0A) }
       }
       if text.isEmpty {

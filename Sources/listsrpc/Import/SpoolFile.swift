@@ -81,8 +81,8 @@ struct SpoolReader {
 
   /// The next line; nil at the end.
   func next() throws(Failure) -> JSON? {
-    while let line = try file.readLine() {
-      if let value = try? JSON(parsing: line) { return value }
+    while let line = try file.nextLine(limit: .max) {
+      if case .bytes(let bytes) = line, let value = try? JSON(parsing: bytes) { return value }
     }
     return nil
   }

@@ -40,10 +40,17 @@ final class InputFile {
     if descriptor > STDIN_FILENO { close(descriptor) }
   }
 
-  /// The next line with its line feed taken away (and a carriage return before it); nil at the end.
-  ///
-  /// - Throws: `Failure.trouble` for a line of more than `limit` bytes.
-  func readLine(limit: Int = 64 << 20) throws(Failure) -> [UInt8]? {
+  enum Line {
+    /// With its line feed taken away, and a carriage return before it.
+    case bytes([UInt8])
+    /// It was passed over.
+    case tooLong
+  }
+
+  static let maximumLineBytes = 64 << 20
+
+  /// The next line; nil at the end.
+  func nextLine(limit: Int = maximumLineBytes) throws(Failure) -> Line? {
     var scanned = start
     while true {
       if let end = buffer[scanned...].firstIndex(of: 0x0A) {
@@ -51,20 +58,33 @@ final class InputFile {
         position += end + 1 - start
         start = end + 1
         if line.last == 0x0D { line.removeLast() }
-        return line
+        return .bytes(line)
       }
       scanned = buffer.count
       guard buffer.count - start <= limit else {
-        throw .trouble("\(name) has a line of more than \(limit) bytes")
+        try passOverLine()
+        return .tooLong
       }
       let consumed = start
       guard try readMore() else {
         guard start < buffer.count else { return nil }
         defer { start = buffer.count }
         position += buffer.count - start
-        return Array(buffer[start...])
+        return .bytes(Array(buffer[start...]))
       }
       scanned -= consumed - start
+    }
+  }
+
+  private func passOverLine() throws(Failure) {
+    var isThere = true
+    var hasEnded = false
+    while isThere, !hasEnded {
+      isThere = try take { piece in
+        let end = piece.firstIndex(of: 0x0A)
+        hasEnded = end != nil
+        return end.map { $0 + 1 } ?? piece.count
+      }
     }
   }
 

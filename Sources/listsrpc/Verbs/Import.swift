@@ -1,4 +1,5 @@
 import ArgumentParsing
+import Glibc
 import JSONRPC
 import Records
 
@@ -68,6 +69,7 @@ enum Import: Verb {
       throw Failure(
         usage: "--dry-run saves nothing that could be gone on from with --resume", verb: command.name)
     }
+    try checkFiles(arguments)
     let source = try source(arguments)
     let info = try await session.call("serverInfo", [])
     let types = try await types(session)
@@ -103,6 +105,30 @@ enum Import: Verb {
       throw error
     }
     try await finish(rows.schema, mapping, plan, session)
+  }
+
+  /// What is written must not be what is read, nor one file twice.
+  private static func checkFiles(_ arguments: Arguments) throws(Failure) {
+    var known: [(what: String, device: dev_t, inode: ino_t)] = []
+    var paths: [String: String] = [:]
+    let files =
+      [("FILE", arguments.operands[0])]
+      + ["report", "resume"].compactMap { option in
+        arguments.value(option).map { ("--\(option)", $0) }
+      }
+    for (what, path) in files {
+      var status = stat()
+      let isThere =
+        path == "-" && what == "FILE" ? fstat(STDIN_FILENO, &status) == 0 : stat(path, &status) == 0
+      let isFile = isThere && status.st_mode & S_IFMT == S_IFREG
+      let same =
+        isFile ? known.first { $0.device == status.st_dev && $0.inode == status.st_ino }?.what : paths[path]
+      if let same {
+        throw Failure(usage: "\(same) and \(what) are the same file, '\(path)'", verb: command.name)
+      }
+      if isFile { known.append((what, status.st_dev, status.st_ino)) }
+      if !isThere { paths[path] = what }
+    }
   }
 
   /// Makes what the file says that its records need, unless they are to be others than there.

@@ -25,25 +25,3 @@ struct AssignmentTests {
     #expect(error?.message.contains(word.hasPrefix("a:=") ? "'a'" : "'\(word)'") == true)
   }
 }
-
-struct InputFileTests {
-  @Test(
-    "Lines come out with any line end, the last one also without", arguments: [1, 65_535, 65_536, 70_000])
-  func lines(length: Int) throws {
-    let long = String(repeating: "x", count: length)
-    let file = try TextFile("a\r\n\n\(long)\nlast")
-    let input = try InputFile(file.path)
-    var lines: [String] = []
-    while let line = try input.readLine() { lines.append(String(decoding: line, as: UTF8.self)) }
-    #expect(lines == ["a", "", long, "last"])
-    #expect(input.position == input.size)
-  }
-
-  @Test("A file that can't be read is named", arguments: ["/nonexistent/x", "/"])
-  func unreadable(path: String) {
-    #expect { try InputFile(path) } throws: { error in
-      guard case .trouble(let text)? = error as? Failure else { return false }
-      return text.contains("can't read \(path)")
-    }
-  }
-}

@@ -123,6 +123,13 @@ struct ImportDryRunTests {
     #expect(try both(rows).count == 2)
   }
 
+  @Test("A record whose brackets are too deep for a request is known", arguments: [505, 506, 507, 508, 510])
+  func depth(levels: Int) throws {
+    let value = String(repeating: "[", count: 1) + String(repeating: #"{"a":"#, count: levels - 1)
+    let row = #"{"recordName":"n","o":"# + value + "1" + String(repeating: "}", count: levels - 1) + "]}"
+    #expect(try both(row).count == (levels > 506 ? 1 : 0))
+  }
+
   @Test("A zone that the import makes holds up no row of a later batch")
   func newZone() throws {
     let rows = (0..<1200).map { #"{"recordName":"n\#($0 % 700)","zoneName":"new","n":1}"# }

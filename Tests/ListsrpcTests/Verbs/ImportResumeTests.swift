@@ -99,6 +99,35 @@ struct ImportResumeTests {
     try check(12_000, finish(file))
   }
 
+  @Test("Rows behind those of an import that was finished come in; other rows are refused")
+  func appended() throws {
+    let rows = (0..<10).map { #"{"recordName":"n\#($0)","n":\#($0)}"# }
+    let file = try TextFile(rows[..<5].joined(separator: "\n"), named: "rows.jsonl")
+    func give(_ rows: some Sequence<String>) throws {
+      _ = try runToEnd(["tee", file.path], input: Array(rows.joined(separator: "\n").utf8))
+    }
+    #expect(try finish(file).outputText == "{\"saved\":5,\"failed\":0}\n")
+    try give(rows)
+    #expect(try finish(file).outputText == "{\"saved\":10,\"failed\":0}\n")
+    #expect(try count() == "10")
+    try give(rows.reversed())
+    let other = try finish(file)
+    #expect(other.ending.status == 1 && other.errorText.contains("is not the one that was imported before"))
+  }
+
+  @Test("A file that is read is not written, and one that is written only once")
+  func sameFile() throws {
+    let file = try TextFile(#"{"n":1}"#, named: "rows.jsonl")
+    for words in [
+      ["--report", file.path], ["--resume", file.path], ["--report", state, "--resume", state],
+    ] {
+      let run = try runToEnd(
+        [shell.program, "import", file.path, "--type=Item"] + words, environment: shell.environment)
+      #expect(run.ending.status == 2 && run.errorText.contains("are the same file"), "\(words)")
+    }
+    #expect(try runToEnd(["cat", file.path]).outputText == #"{"n":1}"#)
+  }
+
   @Test("Records that are put off many times come in, in a run that could be gone on from, too")
   func putOff() throws {
     let lines = (0..<1500).map { number in
