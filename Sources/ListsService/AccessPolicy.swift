@@ -46,7 +46,7 @@ public enum AccessPolicy: Sendable, Equatable {
   func refusal(ofBackupOf store: StoreID, by caller: Caller) -> RecordError? {
     switch (self, store.database) {
     case (.everyone, .public) where caller.userID != 0:
-      RecordError(.permissionFailure, "only root may back up or restore the public database here")
+      RecordError(.permissionFailure, "only root may back up, restore or repair the public database here")
     default: refusal(of: .write, in: store, by: caller)
     }
   }

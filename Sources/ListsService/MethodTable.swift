@@ -4,10 +4,10 @@ enum MethodTable {
   static let methods: [Method] = [
     .serverInfo, .discover, .echo, .saveRecord, .fetchRecord, .fetchRecords, .modifyRecords, .performQuery,
     .countRecords, .distinctValues, .aggregateRecords, .fetchSchema, .saveRecordType, .deleteRecordType,
-    .saveZone, .fetchZones, .deleteZone, .fetchContainers, .deleteContainer, .checkDatabase, .saveAsset,
-    .fetchAsset, .fetchChanges, .subscribe, .unsubscribe, .saveSubscription, .fetchSubscriptions,
-    .acknowledgeChanges, .deleteSubscription, .deleteRecord, .fetchDeletedRecords, .restoreRecord,
-    .fetchHistory, .backUpDatabase, .restoreDatabase,
+    .saveZone, .fetchZones, .deleteZone, .fetchContainers, .deleteContainer, .checkDatabase, .repairDatabase,
+    .saveAsset, .fetchAsset, .fetchChanges, .subscribe, .unsubscribe, .saveSubscription,
+    .fetchSubscriptions, .acknowledgeChanges, .deleteSubscription, .deleteRecord, .fetchDeletedRecords,
+    .restoreRecord, .fetchHistory, .backUpDatabase, .restoreDatabase,
   ]
 
   static let names = methods.map(\.name)

@@ -153,7 +153,7 @@ public final class RecordStore: Sendable {
   // MARK: The file
 
   /// False after ``close()``.
-  func submit(_ replacement: FileReplacement) -> Bool { mailbox.put { _ in .replaceFile(replacement) } }
+  func submit(_ exchange: FileExchange) -> Bool { mailbox.put { _ in .exchangeFile(exchange) } }
 
   /// Whether it is closed, or being closed.
   var isStopped: Bool { isClosed.load(ordering: .acquiring) }

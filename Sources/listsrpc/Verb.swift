@@ -14,7 +14,7 @@ protocol Verb {
 enum Verbs {
   static let all: [any Verb.Type] = [
     Save.self, Fetch.self, Query.self, Count.self, Distinct.self, Aggregate.self, Delete.self, Watch.self,
-    Changes.self, Subscriptions.self, Zones.self, Containers.self, Check.self,
+    Changes.self, Subscriptions.self, Zones.self, Containers.self, Check.self, Repair.self,
     BackUp.self, RestoreBackup.self, Assets.self, Import.self,
     Export.self,
     ShowSchema.self,

@@ -7,7 +7,7 @@ _listsrpc() {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-      save|fetch|query|count|distinct|aggregate|delete|watch|changes|subscriptions|zones|containers|check|backup|restore-backup|asset|import|export|schema|declare|call|status|completion|manual) verb=${COMP_WORDS[i]}; break ;;
+      save|fetch|query|count|distinct|aggregate|delete|watch|changes|subscriptions|zones|containers|check|repair|backup|restore-backup|asset|import|export|schema|declare|call|status|completion|manual) verb=${COMP_WORDS[i]}; break ;;
     esac
   done
   case $verb:$prev in
@@ -191,7 +191,11 @@ _listsrpc() {
       fi
       ;;
     check)
-      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help' -- "$cur")
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--assets --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    repair)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--dry-run --force --socket --container --database --json --no-progress --help' -- "$cur")
       fi
       ;;
     backup)
@@ -245,7 +249,7 @@ _listsrpc() {
       ;;
     *)
       if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help --version' -- "$cur")
-      else mapfile -t COMPREPLY < <(compgen -W 'save fetch query count distinct aggregate delete watch changes subscriptions zones containers check backup restore-backup asset import export schema declare call status completion manual' -- "$cur")
+      else mapfile -t COMPREPLY < <(compgen -W 'save fetch query count distinct aggregate delete watch changes subscriptions zones containers check repair backup restore-backup asset import export schema declare call status completion manual' -- "$cur")
       fi
       ;;
   esac

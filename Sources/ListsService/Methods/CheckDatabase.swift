@@ -4,11 +4,12 @@ internal import Records
 
 extension Method {
   static let checkDatabase = Method(
-    "checkDatabase", .read, [], errors: .read.union([.storageFull, .storageReadOnly])
+    "checkDatabase", .read, [.optional("assets")], errors: .read.union([.storageFull, .storageReadOnly])
   ) { invocation, _ throws(RecordError) in
     let id = try invocation.storeID(for: .read)
+    let readsAssets = try invocation.arguments.bool("assets", default: false)
     let directory = invocation.service.databases.directory
-    return .work({ () throws(RecordError) in try directory.check(id) }) {
+    return .work({ () throws(RecordError) in try directory.check(id, readsAssets: readsAssets) }) {
       report, result throws(RecordError) in
       result.report(report)
       return .done

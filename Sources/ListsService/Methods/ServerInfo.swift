@@ -9,7 +9,7 @@ extension Method {
   private static let capabilities = [
     "batch", "changes", "sections", "atomicBatches", "localizedCollation", "include", "distinct", "aggregate",
     "explain", "cloudKitFilters", "fetchChanges", "liveResults", "savedSubscriptions", "zones",
-    "idempotency", "containers", "check", "assets", "descriptors",
+    "idempotency", "containers", "check", "repair", "assets", "descriptors",
     "referenceActions", "undo", "history", "backup",
     "fieldRules", "mergePolicies", "fieldChanges",
   ]

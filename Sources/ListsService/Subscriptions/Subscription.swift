@@ -75,7 +75,8 @@ final class Subscription {
       let change = match.change
       // Made anew by itself behind a deletion that it is told of: else it would take its own for deleted.
       let isMadeAnew =
-        change.before == nil && deleted?.recordName == change.recordName && deleted?.zoneName == change.zoneName
+        change.before == nil && deleted?.recordName == change.recordName
+        && deleted?.zoneName == change.zoneName
       let isTold = change.cause != nil || isMadeAnew || !isOwn(change.commits)
       deleted = isTold && change.after == nil ? change : nil
       return isTold

@@ -26,7 +26,7 @@ extension RecordStore {
     let request = FileReplacement(replacement: replacement, isForced: isForced) { result in
       answer.put { _ in result }
     }
-    guard submit(request), let result = answer.takeFirst() else { throw .stopping }
+    guard submit(.replacement(request)), let result = answer.takeFirst() else { throw .stopping }
     return try result.get()
   }
 }

@@ -86,7 +86,9 @@ final class Draft: Sendable {
     let prefix = Self.prefix(storePath)
     for name in Folder.names(in: folder) {
       let path = folder + "/" + name
-      for purpose in ["backup-", "restore-"] where path.hasPrefix(prefix + purpose) { unlink(path) }
+      for purpose in ["backup-", "restore-", "repair-"] where path.hasPrefix(prefix + purpose) {
+        unlink(path)
+      }
     }
   }
 

@@ -8,11 +8,17 @@ extension StoreFile {
   ///
   /// Nobody may have the file open to write to it, nor open it meanwhile. A log that could not be copied into it, as
   /// of a file that can't be read, is kept with it.
-  func replace(with draft: Draft, assets: AssetFolder, _ clock: () -> Int64) throws(RecordError) {
+  ///
+  /// - Returns: the name of what is kept, in the same folder; nil when there was nothing.
+  @discardableResult
+  func replace(
+    with draft: Draft, assets: AssetFolder, _ clock: () -> Int64
+  ) throws(RecordError) -> String? {
     guard Self.sync(draft.path) else { throw Folder.failure(errno, draft.path, log) }
     guard identity != nil else {
       guard rename(draft.path, path) == 0 else { throw Folder.failure(errno, path, log) }
-      return Folder.sync(parentOf: path)
+      Folder.sync(parentOf: path)
+      return nil
     }
     let kept = freeName(clock())
     // What only the old one's records have will be removed from where it is.
@@ -23,6 +29,7 @@ extension StoreFile {
       assets.removeLinks(besideStore: kept)
       throw error
     }
+    return kept.split(separator: "/").last.map(String.init)
   }
 
   private func exchange(with draft: Draft, keptAs kept: String) throws(RecordError) {

@@ -9,28 +9,60 @@ struct FileReplacement: Sendable {
   let done: @Sendable (Result<RestoredStore, RecordError>) -> Void
 }
 
+/// What puts another file in the place of the store's.
+enum FileExchange: Sendable {
+  case replacement(FileReplacement)
+  case repair(FileRepair)
+
+  func refuse(_ error: RecordError) {
+    switch self {
+    case .replacement(let replacement): replacement.done(.failure(error))
+    case .repair(let repair): repair.done(.failure(error))
+    }
+  }
+}
+
 extension Writer {
+  func carryOut(_ exchange: FileExchange) {
+    switch exchange {
+    case .replacement(let replacement): replaceFile(replacement)
+    case .repair(let repair): repairFile(repair)
+    }
+  }
+
   /// Puts another file in the place of the store's, once nobody reads from it any more, and goes on with that.
-  func replaceFile(_ request: FileReplacement) {
+  private func replaceFile(_ request: FileReplacement) {
+    let result = exchangeFile { () throws(RecordError) in
+      (request.replacement.draft, try stateToReplace(isForced: request.isForced))
+    }
+    request.done(result.map(\.store))
+  }
+
+  /// Puts the file that `prepare` gives in the place of the store's, and goes on with that. When it throws, the store
+  /// goes on with its own. `prepare` also says what the old one's state was, unless that can't be read.
+  func exchangeFile(
+    _ prepare: () throws(RecordError) -> (Draft, StoreState?)
+  ) -> Result<(store: RestoredStore, keptAs: String?), RecordError> {
     var isReplaced = false
-    let result: Result<RestoredStore, RecordError>
+    var kept: String?
+    let result: Result<(store: RestoredStore, keptAs: String?), RecordError>
     do throws(RecordError) {
-      let old = try stateToReplace(isForced: request.isForced)
-      try giveUpFile()
+      let (draft, old) = try prepare()
+      try giveUpFile(isWhole: old != nil)
       try replacing { () throws(RecordError) in
-        try file.replace(with: request.replacement.draft, assets: assetFolder, configuration.clock)
+        kept = try file.replace(with: draft, assets: assetFolder, configuration.clock)
         isReplaced = true
         forgetFile()
         _ = try open()
       }
-      result = .success(try begin(after: old))
+      result = .success((try begin(after: old), kept))
     } catch {
       result = .failure(error)
     }
     if connection == nil { _ = try? open() }
     // Readers look again, also after a failure.
     deliver(CommitGroup(answers: [], changeSets: [], isOfOtherRecords: isReplaced))
-    request.done(result)
+    return result
   }
 
   /// Nil when it can't be read and need not.
@@ -48,17 +80,19 @@ extension Writer {
   }
 
   /// Has everything that was written in the file itself, and nobody use its log.
-  private func giveUpFile() throws(RecordError) {
+  ///
+  /// - Parameter isWhole: whether a log that can't be copied is a failure.
+  private func giveUpFile(isWhole: Bool) throws(RecordError) {
     guard let database = connection?.database else { return }
     noteClosing()
     // Readers let go of their snapshots when they hear of it.
     deliver(CommitGroup(answers: [], changeSets: []))
     do {
       try database.checkpoint(.truncate)
-    } catch {
+    } catch  where isWhole || error.code == .busy {
       noteOpen()
       throw error.code == .busy ? .storeInUse : file.explain(error)
-    }
+    } catch {}
     close()
   }
 

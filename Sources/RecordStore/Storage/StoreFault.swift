@@ -25,7 +25,9 @@ extension RecordError {
   static let storageReadOnly = RecordError(
     .storageReadOnly, "the store can be read and not written: its folder, or the disk, is read-only")
   static let storeDamaged = RecordError(
-    .storeDamaged, "the store's file is damaged; it is kept as it is, and the service's log says where")
+    .storeDamaged,
+    "the store's file is damaged and is kept as it is; 'listsrpc check' says where, 'listsrpc repair' makes a new one"
+  )
   static let storeUnreachable = RecordError(
     .serviceUnavailable, "the store's file can't be read or written at present", retryAfter: 5)
   static let storeTooNew = RecordError(

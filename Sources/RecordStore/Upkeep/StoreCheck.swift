@@ -16,6 +16,12 @@ final class StoreCheck {
   private var expectedEntries: [Int64: Int64] = [:]
   private var expectedReferences: Int64 = 0
   private var tally = Tally()
+  /// The files beside the store; nil to leave them out.
+  let assets: AssetFolder?
+  /// Whether what is in them is held against their checksums.
+  let readsAssets: Bool
+  /// Records that have an asset, once for each.
+  var expectedUses: Int64 = 0
 
   /// What the records add up to.
   private struct Tally {
@@ -25,8 +31,13 @@ final class StoreCheck {
   }
 
   /// Within the caller's read transaction. Throws when not even the schema can be read.
-  init(_ connection: Connection, isStopped: @escaping () -> Bool) throws(SQLiteError) {
+  init(
+    _ connection: Connection, assets: AssetFolder? = nil, readsAssets: Bool = false,
+    isStopped: @escaping () -> Bool
+  ) throws(SQLiteError) {
     self.connection = connection
+    self.assets = assets
+    self.readsAssets = readsAssets
     self.isStopped = isStopped
     state = try StoreState(reading: connection)
   }
@@ -37,10 +48,15 @@ final class StoreCheck {
     attempt(.record, "not all records can be read", checkRecords)
     attempt(.index, "an index can't be read", checkEntries)
     attempt(.reference, "what refers to what can't be read", checkReferences)
+    attempt(.asset, "which assets there are can't be read", checkAssets)
     attempt(.changeLog, "the log of changes can't be read", checkLog)
     checkCounts()
     return isStopped() ? nil : report
   }
+
+  func note(_ problem: StoreReport.Problem) { report.note(problem) }
+
+  func count(assets: Int) { report.assets = assets }
 
   private func attempt(
     _ kind: StoreReport.Problem.Kind, _ failure: String, _ check: () throws(SQLiteError) -> Void
@@ -95,6 +111,7 @@ final class StoreCheck {
       guard let record = wellFormed(bytes, named: name, zone: zone, type: typeName, version) else { continue }
       checkFields(of: record, type)
       try expect(record, rows.int64(0), type)
+      try expectAssets(of: record, rows.int64(0))
     }
     report.records = Int(tally.records)
   }

@@ -8,18 +8,10 @@ internal import SQLite
 /// over where they can be read, and otherwise follow from the records. The log of changes is not: change tokens
 /// from before are `pruned`.
 struct StoreRepair {
-  /// What came of it.
-  struct Outcome: Sendable {
-    var records = 0
-    /// Names of which no more could be read: the first hundred, and how many. Some may be of records that were deleted.
-    var lost: [String] = []
-    var lostCount = 0
-  }
-
   private let old: Connection?
   private let pages: DatabasePages?
   private var work: WriteTransaction
-  private var outcome = Outcome()
+  private var outcome = RepairOutcome()
   private var lastCommit: Int64 = 0
   /// Names of records that are known to be gone, in whatever zone.
   private var deleted: Set<Name> = []
@@ -49,7 +41,7 @@ struct StoreRepair {
   /// Throws `storageFull` and the like when the new one can't be made.
   static func run(
     from path: String, to newPath: String, _ configuration: RecordStoreConfiguration
-  ) throws(RecordError) -> Outcome {
+  ) throws(RecordError) -> RepairOutcome {
     let file = StoreFile(
       path: newPath, isDurable: true, busyTimeout: configuration.limits.busyTimeout,
       cacheBytes: configuration.limits.cacheBytes, log: configuration.log)
@@ -69,7 +61,7 @@ struct StoreRepair {
     }
   }
 
-  private mutating func fill() throws(SQLiteError) -> Outcome {
+  private mutating func fill() throws(SQLiteError) -> RepairOutcome {
     try adoptSchema()
     var hasGaps = true
     if let old { hasGaps = try adoptReachable(old) }
@@ -205,6 +197,16 @@ struct StoreRepair {
       try put.run()
     }
   }
+}
+
+/// What came of making a store of a damaged one.
+public struct RepairOutcome: Sendable {
+  /// How many were taken over.
+  public internal(set) var records = 0
+  /// Names of which no more could be read: the first hundred. Some may be of records that were deleted.
+  public internal(set) var lost: [String] = []
+  /// How many names those are.
+  public internal(set) var lostCount = 0
 }
 
 /// A row of `field`.

@@ -16,7 +16,7 @@ final class Writer {
     case sweepAssets([String])
     /// The background has copied the log into the file.
     case logCopied
-    case replaceFile(FileReplacement)
+    case exchangeFile(FileExchange)
     case ping(@Sendable () -> Void)
   }
 
@@ -30,7 +30,7 @@ final class Writer {
 
   private(set) var connection: Connection?
   /// Wait until the log is copied: that has the file open.
-  private var replacements: [FileReplacement] = []
+  private var exchanges: [FileExchange] = []
   /// The file that is, or was last, open.
   private var identity: StoreFile.Identity?
   /// The file in which damage was met.
@@ -75,7 +75,7 @@ final class Writer {
       if !items.isEmpty { handle(items) }
       if mayWorkOnIndexes { advanceIndexes() }
     }
-    for replacement in replacements { replacement.done(.failure(.stopping)) }
+    for exchange in exchanges { exchange.refuse(.stopping) }
     keepUses()
     // Everything into the file itself, so that it is whole wherever it is taken.
     connection?.database.setBusyTimeout(20)
@@ -103,7 +103,7 @@ final class Writer {
       case .proposal(let proposal): proposals.append(proposal)
       case .sweepAssets(let checksums): sweepAssets(checksums)
       case .logCopied: isLogCopied = true
-      case .replaceFile(let replacement): replacements.append(replacement)
+      case .exchangeFile(let exchange): exchanges.append(exchange)
       case .ping(let answer): pings.append(answer)
       }
     }
@@ -113,9 +113,9 @@ final class Writer {
     if !group.answers.isEmpty || !group.changeSets.isEmpty || isLogCopied { deliver(group) }
     if isLogCopied { restartLog() }
     if !isCopyingLog {
-      let ready = replacements
-      replacements = []
-      for replacement in ready { replaceFile(replacement) }
+      let ready = exchanges
+      exchanges = []
+      for exchange in ready { carryOut(exchange) }
     }
     consider(proposals)
     keepUsesAtTimes()

@@ -9,12 +9,13 @@ enum Check: Verb {
         + "counts, indexes, references, the log of changes. Changes nothing. Ends with 1 when something is wrong: "
         + "then 'listsrpc repair' makes a new file of what can be read."
     ],
+    options: [Option("assets", "Read the files of assets, too, and hold them against their checksums")],
     examples: [
       .init("listsrpc check", "Your own database"), .init("listsrpc --container notes check", "An app's"),
     ])
 
   static func run(_ arguments: Arguments, _ session: Session) async throws(Failure) {
-    let report = try await session.call("checkDatabase", [])
+    let report = try await session.call("checkDatabase", [("assets", .bool(arguments.has("assets")))])
     let count = report["numberOfProblems"]?.int64Value ?? 0
     if session.printsJSON {
       try session.output.writeLine(report.bytes)
@@ -24,8 +25,10 @@ enum Check: Verb {
       if count > listed { try session.output.write("and \(count - listed) more\n") }
       let records = report["checked"]?["records"]?.int64Value ?? 0
       let changes = report["checked"]?["changes"]?.int64Value ?? 0
+      let assets = report["checked"]?["assets"]?.int64Value ?? 0
       let found = count == 0 ? "no problem" : count == 1 ? "1 problem" : "\(count) problems"
-      try session.output.write("\(records) records and \(changes) kept changes looked at: \(found)\n")
+      try session.output.write(
+        "\(records) records, \(changes) kept changes and \(assets) assets looked at: \(found)\n")
     }
     try session.output.flush()
     if count > 0 { throw .reported(.rejected) }

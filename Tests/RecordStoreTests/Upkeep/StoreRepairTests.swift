@@ -34,7 +34,7 @@ struct StoreRepairTests {
     (100..<400).filter { ($0 - 101) % 20 != 0 }.map(String.init)
   }
 
-  private func repair() throws -> StoreRepair.Outcome {
+  private func repair() throws -> RepairOutcome {
     let configuration = RecordStoreConfiguration(location: .file(path), clock: { 1_796_000_000_000 })
     return try StoreRepair.run(from: path, to: folder.file("new.db"), configuration)
   }
