@@ -72,9 +72,44 @@ let package = Package(
     library(
       "InProcessService", path: "Tests/InProcessService",
       uses: ["Files", "JSONRPC", "ListsService", "RecordStore"]),
+    tests("JSONRPCTests", of: ["JSONRPC"]),
+    tests("FilesTests", of: ["Files"]),
+    tests("RecordsTests", of: ["CLinux", "JSONRPC", "Records"]),
+    tests("SQLiteTests", of: ["SQLite"]),
+    tests("RecordStoreTests", of: ["CLinux", "Files", "JSONRPC", "RecordStore", "Records", "SQLite"]),
+    tests(
+      "ListsServiceTests",
+      of: [
+        "CLinux", "Files", "InProcessService", "JSONRPC", "ListsService", "RecordStore", "Records",
+        "ServiceFixture",
+      ]),
+    tests("SocketServerTests", of: ["CLinux", "Files", "JSONRPC", "ServiceFixture", "SocketServer"]),
+    tests("ArgumentParsingTests", of: ["ArgumentParsing"]),
+    tests(
+      "ListsClientTests", of: ["CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "Records", "listsd"]),
+    tests(
+      "ListsdTests",
+      of: [
+        "CLinux", "JSONRPC", "ListsService", "RecordStore", "SQLite", "ServiceFixture", "SocketServer",
+        "listsd",
+      ]),
     tests(
       "ListsrpcTests",
       of: ["ArgumentParsing", "CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "listsd", "listsrpc"]),
+    tests(
+      "ConformanceTests",
+      of: ["InProcessService", "JSONRPC", "ListsService", "Records", "ServiceFixture", "listsd", "listsrpc"],
+      resources: [.copy("Schemas")]),
+    tests(
+      "FaultsTests",
+      of: [
+        "CLinux", "JSONRPC", "ListsClient", "ListsService", "RecordStore", "Records", "SQLite",
+        "ServiceFixture",
+        "listsd",
+        "listsrpc",
+      ]),
+    tests(
+      "SystemdTests", of: ["JSONRPC", "ServiceFixture", "listsd", "listsrpc"], exclude: ["container.sh"]),
   ],
   swiftLanguageModes: [.v6]
 )
