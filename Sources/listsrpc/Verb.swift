@@ -13,13 +13,11 @@ protocol Verb {
 @MainActor
 enum Verbs {
   static let all: [any Verb.Type] = [
-    Save.self, Fetch.self, Query.self, Count.self, Distinct.self, Aggregate.self, Delete.self, Watch.self,
-    Changes.self, Subscriptions.self, Zones.self, Containers.self, Check.self, Repair.self,
-    BackUp.self, RestoreBackup.self, Assets.self, Import.self,
-    Export.self,
-    ShowSchema.self,
-    Declare.self,
-    Call.self, Status.self, CompletionScript.self, Manual.self,
+    Save.self, Fetch.self, Query.self, Count.self, Distinct.self, Aggregate.self, Delete.self,
+    Deleted.self, Restore.self, History.self, Watch.self, Changes.self, Subscriptions.self, Zones.self,
+    Containers.self, Check.self, Repair.self, BackUp.self, RestoreBackup.self, Assets.self, Import.self,
+    Export.self, ShowSchema.self, Declare.self, Call.self, Status.self, CompletionScript.self,
+    Manual.self,
   ]
 
   static func named(_ name: String) -> (any Verb.Type)? {

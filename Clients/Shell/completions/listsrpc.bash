@@ -7,7 +7,7 @@ _listsrpc() {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-      save|fetch|query|count|distinct|aggregate|delete|watch|changes|subscriptions|zones|containers|check|repair|backup|restore-backup|asset|import|export|schema|declare|call|status|completion|manual) verb=${COMP_WORDS[i]}; break ;;
+      save|fetch|query|count|distinct|aggregate|delete|deleted|restore|history|watch|changes|subscriptions|zones|containers|check|repair|backup|restore-backup|asset|import|export|schema|declare|call|status|completion|manual) verb=${COMP_WORDS[i]}; break ;;
     esac
   done
   case $verb:$prev in
@@ -57,6 +57,14 @@ _listsrpc() {
     delete:--zone|delete:-z) return ;;
     delete:--tag|delete:-t) return ;;
     delete:--idempotency-key) return ;;
+    deleted:--type) return ;;
+    deleted:--zone|deleted:-z) return ;;
+    deleted:--limit|deleted:-n) return ;;
+    restore:--zone|restore:-z) return ;;
+    restore:--tag|restore:-t) return ;;
+    history:--zone|history:-z) return ;;
+    history:--fields|history:-f) return ;;
+    history:--limit|history:-n) return ;;
     watch:--where|watch:-w) return ;;
     watch:--arg) return ;;
     watch:--arg-json) return ;;
@@ -167,6 +175,18 @@ _listsrpc() {
       if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--type --zone --tag --ignore-missing --idempotency-key --socket --container --database --json --no-progress --help' -- "$cur")
       fi
       ;;
+    deleted)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--type --zone --limit --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    restore)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--zone --tag --with-cascade --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
+    history)
+      if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--zone --fields --limit --socket --container --database --json --no-progress --help' -- "$cur")
+      fi
+      ;;
     watch)
       if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--where --arg --arg-json --var --filter-by --zone --record --fields --include --previous --fires-on --watch-keys --once --initial --since --state --sort --section-by --index-title --limit --count-only --subscription --exec --count --no-reconnect --socket --container --database --json --no-progress --help' -- "$cur")
       fi
@@ -249,7 +269,7 @@ _listsrpc() {
       ;;
     *)
       if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '--socket --container --database --json --no-progress --help --version' -- "$cur")
-      else mapfile -t COMPREPLY < <(compgen -W 'save fetch query count distinct aggregate delete watch changes subscriptions zones containers check repair backup restore-backup asset import export schema declare call status completion manual' -- "$cur")
+      else mapfile -t COMPREPLY < <(compgen -W 'save fetch query count distinct aggregate delete deleted restore history watch changes subscriptions zones containers check repair backup restore-backup asset import export schema declare call status completion manual' -- "$cur")
       fi
       ;;
   esac

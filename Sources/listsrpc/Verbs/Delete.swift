@@ -47,6 +47,9 @@ enum Delete: Verb {
   private static func printDeleted(_ name: String, _ reply: JSON, _ session: Session) throws(Failure) {
     guard !session.printsJSON else { return try session.output.writeLine(reply.bytes) }
     let wasThere = reply["deleted"]?.boolValue ?? true
-    try session.output.write("\(wasThere ? "Deleted" : "Not there:") \(DisplayText.harmless(name))\n")
+    let others = reply["cascadedDeletions"]?.int64Value ?? 0
+    let more = others == 0 ? "" : ", and \(others) that referred to it"
+    try session.output.write(
+      "\(wasThere ? "Deleted" : "Not there:") \(DisplayText.harmless(name))\(more)\n")
   }
 }
