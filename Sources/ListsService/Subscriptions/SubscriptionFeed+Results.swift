@@ -80,6 +80,8 @@ extension Service {
     isInitial: Bool
   ) throws(RecordError) {
     let parts = try subscription.shape.parts(of: step.changes, records, isOwn: subscription.isOwn)
+    // What could not be read counted as not being there.
+    try (records as? PastRecords)?.check()
     let marks = Subscription.Marks(isInitial: isInitial, count: step.count)
     if !parts.isEmpty || step.count != nil {
       subscription.push(parts, token: token.text, partial: token.text, marks)
