@@ -159,4 +159,12 @@ public struct RestoreOperation: Sendable {
 extension WriteOperation {
   /// Whether it does several things one after another, so that what it has written may have to be undone.
   var isManifold: Bool { if case .restore = self { true } else { false } }
+
+  /// Whether it deletes records, and what that leads to.
+  var isDeletion: Bool {
+    switch self {
+    case .delete, .deleteZone: true
+    default: false
+    }
+  }
 }

@@ -59,7 +59,7 @@ struct WriteTransaction {
   private mutating func carryOutAlone(
     _ operation: WriteOperation, of request: WriteRequest
   ) throws(SQLiteError) -> Result<ItemResult, RecordError> {
-    if operation.isManifold {
+    if operation.isManifold || operation.isDeletion && mayMakeReferencesEqual {
       switch try carryOutTogether([operation], of: request) {
       case .success(let items): return .success(items[0])
       case .failure(let failed): return .failure(failed.error)
@@ -69,6 +69,13 @@ struct WriteTransaction {
     let item = try apply(operation, in: &commit)
     if case .success = item { finish(commit) }
     return item
+  }
+
+  /// Whether taking references out of records may leave two with the same where they must differ.
+  private var mayMakeReferencesEqual: Bool {
+    state.types.values.contains { type in
+      type.rules.contains { $0.value.isUnique && type.fields[$0.key]?.element == .reference }
+    }
   }
 
   private mutating func carryOutAll(
