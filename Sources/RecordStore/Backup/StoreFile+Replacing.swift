@@ -38,7 +38,7 @@ extension StoreFile {
     }
     // They belong to what was there, and would be taken for the new one's.
     for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
-    Folder.sync(parentOf: path)
+    guard Folder.sync(parentOf: path) else { throw Folder.failure(errno, path, log) }
     guard rename(draft.path, kept) == 0 else { throw Folder.failure(errno, path, log) }
     guard clinux_exchange_names(kept, path) == 0 else {
       let code = errno

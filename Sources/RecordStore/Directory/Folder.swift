@@ -19,8 +19,11 @@ enum Folder {
   /// True when it is there. Its name is durable then: nothing in it that is synced is kept without.
   private static func makeOne(_ path: String) -> Bool {
     guard mkdir(path, 0o700) == 0 else { return errno == EEXIST }
-    sync(parentOf: path)
-    return true
+    if sync(parentOf: path) { return true }
+    let code = errno
+    rmdir(path)
+    errno = code
+    return false
   }
 
   /// Puts a whole new content in the place of the file; durable when it returns true. Else `errno` says why.
@@ -37,8 +40,7 @@ enum Folder {
     }
     close(descriptor)
     guard rename(draft, path) == 0 else { return false }
-    sync(parentOf: path)
-    return true
+    return sync(parentOf: path)
   }
 
   /// Bytes of the file; nil when there is none.
@@ -47,12 +49,17 @@ enum Folder {
     return stat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
-  /// Makes the names in the folder of this file durable.
-  static func sync(parentOf path: String) {
+  /// Makes the names in the folder of this file durable. When it returns false `errno` says why. Where a file system
+  /// knows no such thing, there is nothing to wait for.
+  @discardableResult
+  static func sync(parentOf path: String) -> Bool {
     let folder = open(parent(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { return }
-    fsync(folder)
+    guard folder >= 0 else { return errno == EACCES }
+    let isSynced = fsync(folder) == 0 || errno == EINVAL || errno == EOPNOTSUPP
+    let code = errno
     close(folder)
+    errno = code
+    return isSynced
   }
 
   /// The names in the folder, sorted; none when it can't be read.

@@ -70,7 +70,7 @@ import Testing
     #expect(try store.problems() == [])
   }
 
-  @Test("a record of a zone that was deleted comes back when the zone is there again; so does what went with it")
+  @Test("a record comes back when its zone is there again, with what went with it")
   func zone() throws {
     try store.done(.saveZone(zoneName: "z"))
     try store.done(.save(RecordDraft(recordType: "Item", recordName: "a", zoneName: "z"), policy: .allKeys))
