@@ -98,8 +98,20 @@ public final class ChangeStream: AsyncSequence, Sendable {
   // MARK: Subscribing
 
   func start() async throws(ClientError) {
-    if request.since != nil, request.sendsInitial { return try await resume() }
-    try await subscribe(since: request.since, initial: request.sendsInitial)
+    // A service that is just ending may take a connection and never answer.
+    try await recovering { () async throws(ClientError) in
+      if request.since != nil, request.sendsInitial { return try await resume() }
+      try await subscribe(since: request.since, initial: request.sendsInitial)
+    }
+  }
+
+  /// Runs a step, and goes on over another connection where that is lost meanwhile.
+  private func recovering(_ step: () async throws(ClientError) -> Void) async throws(ClientError) {
+    do throws(ClientError) {
+      try await step()
+    } catch {
+      try await recover(from: error)
+    }
   }
 
   private func subscribe(since token: String?, initial: Bool) async throws(ClientError) {
@@ -178,7 +190,9 @@ public final class ChangeStream: AsyncSequence, Sendable {
         if let event = try await take(params) { return event }
       case .gap:
         endSubscription()
-        try await finishing { () async throws(ClientError) in try await resume() }
+        try await finishing { () async throws(ClientError) in
+          try await recovering { () async throws(ClientError) in try await resume() }
+        }
       case .cancelled:
         finish()
         return nil
@@ -220,7 +234,11 @@ public final class ChangeStream: AsyncSequence, Sendable {
     let isAnswered = state.withLock { $0.asksForInitial }
     if request.sendsInitial, request.goesOnFromTokens, !isAnswered {
       endSubscription()
-      try await finishing { () async throws(ClientError) in try await beginAnew(from: batch.changeToken) }
+      try await finishing { () async throws(ClientError) in
+        try await recovering { () async throws(ClientError) in
+          try await beginAnew(from: batch.changeToken)
+        }
+      }
       return nil
     }
     state.withLock { state in

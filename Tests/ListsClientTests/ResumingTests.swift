@@ -59,6 +59,24 @@ struct ResumingTests {
     return request
   }
 
+  @Test("A service that ends before it has answered is asked again over another connection")
+  func endedBeforeTheAnswer() async throws {
+    let seen = try await events(
+      2, of: initialItems,
+      from: { server in _ = try server.receive() },
+      { server in
+        try server.subscribe()
+        server.push("1", token: "1", #","initial":true"#, changes: created("a"))
+        // In the middle of beginning anew, too.
+        server.push("1", token: "5", #","resync":true"#)
+      },
+      { server in
+        try server.subscribe()
+        server.push("1", token: "6", #","initial":true"#, changes: created("b"))
+      })
+    #expect(seen == ["1 a", "reset:5"])
+  }
+
   @Test("After a resync the records that the service sends again by itself follow, without another request")
   func resyncWithInitial() async throws {
     let seen = try await events(
