@@ -294,6 +294,17 @@ class Run:
         if not self._loop.until(lambda: self._ledger.outstanding == 0, PATIENCE):
             raise Fault("answer", f"{self._ledger.outstanding} writes are not answered")
 
+    def _await_departures(self) -> None:
+        """Waits until the service knows that those who left have gone: what they sent is done before the next write then,
+        or never will be."""
+        def are_known() -> bool:
+            answer, _ = self._judge.ask("serverInfo", {})
+            running = sum(watcher.is_running for watcher in self._watchers)
+            return answer is not None and answer["statistics"]["connections"] <= len(self._loop.connections) + running
+
+        if not self._loop.until(are_known, PATIENCE):
+            raise Fault("connections", "the service has more connections than there are")
+
     # MARK: Looking up what was pushed
 
     def _noticed(self, subscriber: Subscriber, change: Json) -> None:
@@ -336,6 +347,7 @@ class Run:
         for client in self._clients:
             if client.connection is not None:
                 client.connection.is_reading = True
+        self._await_departures()
         if "zones" in self.features:
             self._write(0, self._composer.zone(grammar.WORK_ZONE, is_deleted=False))
         self._loop.drain()
@@ -350,8 +362,7 @@ class Run:
         self._check_absent()
         for subscriber in self._subscribers:
             subscriber.check_told()
-        self._ledger.uncertain = set()
-        self._ledger.uncertain_zones = set()
+        self._ledger.settle()
 
     def _compare(self, subscriber: Subscriber) -> None:
         expectation = self._judge.expectation(subscriber.definition.params)

@@ -47,7 +47,7 @@ class Subscriber:
         #: Acknowledgements that are not answered: they may still be on their way.
         self._unanswered: list[str] = []
         #: What it was told of: record, tag and whether it was said to be its own, until that is checked.
-        self.told: list[tuple[Key, str, bool, int]] = []
+        self.told: list[tuple[Key, str, bool, int, Optional[int]]] = []
         self._endings: list[dict[str, Any]] = []
         self.pushes = self.changes = self.resumes = self.beginnings = self.resyncs = self.expiries = 0
 
@@ -57,6 +57,8 @@ class Subscriber:
     def define(self, definition: grammar.Definition) -> None:
         """Becomes another subscription, from its beginning on."""
         self.unsubscribe()
+        # Nobody takes over what it was, where that was still to be done.
+        self._endings = []
         self.definition = definition
         self.begin_anew()
         self.attach()
@@ -317,7 +319,8 @@ class Subscriber:
                     is_own = change["origin"]["isOwn"] and version_of(change["record"]) > known and any(
                         "." not in key and key not in self.held.include for key in change.get("changedKeys", ["stamp"]))
                     self.told.append((
-                        key_of(change), change["record"]["recordChangeTag"], is_own, self.client.author))
+                        key_of(change), change["record"]["recordChangeTag"], is_own, self.client.author,
+                        change["record"]["fields"].get("stamp")))
                 self._on_change(self, change)
         if not stream.has_parts:
             self.token = stream.token
@@ -412,11 +415,12 @@ class Subscriber:
 
     def check_told(self) -> None:
         """Once all writes are answered: what was told was written, and by whom it says."""
-        for key, tag, is_own, author in self.told:
+        for key, tag, is_own, author, stamp in self.told:
             if not self._ledger.is_certain(key):
                 continue
             if (key, tag) not in self._ledger.tags:
-                raise Fault("unwritten", f"{key} was told as {tag}, which no write was answered with")
+                fate = self._ledger.fates.get(stamp, "unknown")
+                raise Fault("unwritten", f"{key} was told as {tag}, which no write was answered with; the write {stamp} is {fate}")
             version = version_of({"recordChangeTag": tag})
             writers = self._ledger.authors.get(key, {}).get(version, set())
             if is_own and author not in writers:
@@ -434,7 +438,7 @@ class Subscriber:
             # No client deletes zones: that was somebody else.
             if any(zone == key[0] and before < position <= after for zone, position in self._ledger.zones_deleted):
                 continue
-            if self._ledger.is_certain(key) and writers and all(who == {self.client.author} for who in writers):
+            if self._ledger.knows_authors(key, before) and writers and all(who == {self.client.author} for who in writers):
                 raise Fault("suppressOwn", f"{key} was told, and nobody else wrote it after version {before}")
 
 

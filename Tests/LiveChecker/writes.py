@@ -97,12 +97,18 @@ class Ledger:
         self.authors: dict[Key, dict[int, set[int]]] = {}
         #: By record, the positions of its deletions.
         self.deletions: dict[Key, list[int]] = {}
+        #: By stamp, how a write was answered.
+        self.fates: dict[int, str] = {}
         self.lost: list[Write] = []
+        #: Those that were compared once without: what waits behind a query of a connection that was closed is done late.
+        self._lost_before: list[Write] = []
+        #: By record, the position up to which it may have versions that nobody was told of.
+        self._doubted: dict[Key, int] = {}
         #: Records of which a version may exist that nobody was told of.
-        self.uncertain: set[Key] = set()
+        self._uncertain: set[Key] = set()
         self.zones_deleted: list[tuple[str, int]] = []
         #: Zones of which a deletion may have been done that nobody was told of.
-        self.uncertain_zones: set[str] = set()
+        self._uncertain_zones: set[str] = set()
         self.acknowledged = self.refused = self.unanswered = 0
         self.outstanding = 0
 
@@ -118,20 +124,36 @@ class Ledger:
             self.outstanding -= 1
             if result is not None:
                 self.acknowledged += 1
+                self.fates[write.stamp] = "acknowledged"
                 for key, record, position in self._take(write, result, author):
                     acknowledged(key, record, position)
             elif error is not None:
                 self.refused += 1
+                self.fates[write.stamp] = f"refused: {error_code(error)}"
                 if error_code(error) not in _REFUSALS:
                     raise Fault("write", f"{write.method} {text_of(write.params)[:500]}: {text_of(error)[:500]}")
             else:
                 self.unanswered += 1
+                self.fates[write.stamp] = f"unanswered, {self.acknowledged} writes in"
                 self.lost.append(write)
-                self.uncertain |= write.keys
-                if write.zone is not None:
-                    self.uncertain_zones.add(write.zone)
+                self._doubt(write)
 
         connection.call(write.method, write.params, answered)
+
+    def _doubt(self, write: Write) -> None:
+        self._uncertain |= write.keys
+        if write.zone is not None:
+            self._uncertain_zones.add(write.zone)
+
+    def settle(self) -> None:
+        """All that was told was compared: only what may still be done makes for doubts."""
+        self._uncertain, self._uncertain_zones = set(), set()
+        for write in self._lost_before:
+            self._doubt(write)
+
+    def knows_authors(self, key: Key, before: int) -> bool:
+        """Whether it is known of every version since that one who wrote it."""
+        return self.is_certain(key) and before > self._doubted.get(key, -1)
 
     def _take(self, write: Write, result: Json, author: int) -> Iterable[tuple[Key, Optional[Json], int]]:
         if "changeToken" not in result:
@@ -182,7 +204,7 @@ class Ledger:
 
     def is_certain(self, key: Key) -> bool:
         """Whether every write that concerns the record was answered."""
-        return not is_family(key) and key not in self.uncertain and key[0] not in self.uncertain_zones
+        return not is_family(key) and key not in self._uncertain and key[0] not in self._uncertain_zones
 
     def was_deleted(self, key: Key, version: int) -> bool:
         """Whether the record was deleted after that version, by itself or with its zone."""
@@ -195,8 +217,10 @@ class Ledger:
     def compare(self, there: dict[Key, Json]) -> None:
         """Holds all records that there are to what was acknowledged, and takes over what was done unanswered."""
         lost, self.lost = self.lost, []
+        late, self._lost_before = self._lost_before, lost
+        latest = max([*self._positions.values(), *map(version_of, there.values())], default=0)
         touching: dict[Key, list[Write]] = {}
-        for write in lost:
+        for write in late + lost:
             if write.method == "deleteZone":
                 for key in self.records:
                     if key[0] == write.zone:
@@ -217,6 +241,7 @@ class Ledger:
                 self._check_whole(write, there)
         for key in {*touching, *filter(is_family, {**there, **self.records})}:
             self.records[key] = there.get(key)
+            self._doubted[key] = latest
             if key in there:
                 self.tags.add((key, there[key]["recordChangeTag"]))
 
