@@ -31,6 +31,17 @@ extension Failure {
     return .explained(error, "\(error.message)\nIts tag is now '\(DisplayText.harmless(tag))': \(advice)")
   }
 
+  /// Text was sent where the field is of another type: says how a value that is none is written.
+  func explainingText() -> Failure {
+    guard let error = rejection, error.errorCode == "fieldTypeMismatch",
+      error.data?["actual"]?.stringValue == "string", let field = error.data?["field"]?.stringValue
+    else { return self }
+    return .explained(
+      error,
+      "\(error.message)\n\(DisplayText.harmless(field))=… is text; \(DisplayText.harmless(field)):=… is any JSON value."
+    )
+  }
+
   /// Names the records that rules and changes of a type can't be reconciled with.
   func explainingRules() -> Failure {
     guard let error = rejection, error.errorCode == "constraintViolation" else { return self }
@@ -38,7 +49,8 @@ extension Failure {
       FieldChangesCard.losses(error.data?["lost"], "would be ")
       + FieldChangesCard.violations(error.data?["violations"])
     guard !lines.isEmpty else { return self }
-    return .explained(error, ([error.message] + lines).joined(separator: "\n"))
+    let message = error.message.replacing("'acceptLoss'", with: "--accept-loss")
+    return .explained(error, ([message] + lines).joined(separator: "\n"))
   }
 
   /// Says how to go on after changes that are no longer kept.

@@ -91,9 +91,13 @@ extension WriteTransaction {
     }
     writer.endArray()
     let target = holders.first?.target.recordName ?? ""
-    let who = count == 1 ? "a record needs" : "\(count) records need"
+    let first = try holders.first.flatMap { (holder) throws(SQLiteError) in
+      try row(holder.id)?.record?.recordName
+    }
+    let others = count > 1 ? ", and \(count - 1) more do" : ""
     return RecordError(
-      .referenceViolation, "the record '\(target)' can't be deleted, since \(who) what they refer to",
+      .referenceViolation,
+      "the record '\(target)' can't be deleted, since '\(first ?? "")' refers to it and needs it\(others)",
       details: [
         .init(name: "referrers", json: writer.bytes), .init(name: "numberOfReferrers", number: count),
       ])

@@ -69,7 +69,8 @@ extension FieldRules {
     }
     guard let value else { return nil }
     guard let adopted = type.adopt(value) else {
-      throw Fault(rule: rule, message: "\(rule.rawValue) must be of type \(type)")
+      throw Fault(
+        rule: rule, message: "\(rule.rawValue) must be of type \(type), and \(json.text.prefix(40)) is not")
     }
     return adopted
   }

@@ -5,6 +5,7 @@ import Records
 struct CloudKitExport: ExportForm {
   private var objects = 0
   private var actions = 0
+  private var booleans = 0
 
   var heading: String { "{\"records\":[\n" }
   var separator: String { ",\n" }
@@ -12,6 +13,9 @@ struct CloudKitExport: ExportForm {
 
   var notes: [String] {
     var notes: [String] = []
+    if booleans > 0 {
+      notes.append("\(booleans) booleans are written as BOOLEAN: CloudKit itself has 0 and 1 for them")
+    }
     if objects > 0 { notes.append("\(objects) objects are written as their JSON text: CloudKit has none") }
     if actions > 0 {
       notes.append(
@@ -63,7 +67,9 @@ struct CloudKitExport: ExportForm {
     case .string(let text): return (.string(text), "STRING")
     case .int64(let integer): return (.int(integer), "INT64")
     case .double(let double): return (.double(double), "DOUBLE")
-    case .boolean(let truth): return (.bool(truth), "BOOLEAN")
+    case .boolean(let truth):
+      booleans += 1
+      return (.bool(truth), "BOOLEAN")
     case .date(let moment): return (.int(moment), "TIMESTAMP")
     case .bytes: return (.json(value.json["$bytes"] ?? value.json), "BYTES")
     case .location: return (.json(value.json["$location"] ?? value.json), "LOCATION")

@@ -98,11 +98,15 @@ struct ParseExport: ExportForm {
     case .reference(let reference):
       let name = classes[Target(zone: reference.zoneName ?? zone, name: reference.recordName)]
       if name == nil { lost += 1 }
+      let className = name.map { Self.ownClasses.contains($0) ? "_" + $0 : $0 }
       return Self.typed(
         "Pointer",
-        [("className", name.map { .string($0) } ?? .null), ("objectId", .string(reference.recordName))])
+        [("className", className.map { .string($0) } ?? .null), ("objectId", .string(reference.recordName))])
     }
   }
+
+  /// Parse's own classes, whose names begin with a `_` there, and with none here.
+  private static let ownClasses: Set<String> = ["User", "Role", "Session", "Installation"]
 
   private static func typed(_ type: String, _ members: [(String, JSONNode)]) -> JSONNode {
     .object([("__type", .string(type))] + members)

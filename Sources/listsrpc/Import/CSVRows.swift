@@ -4,7 +4,7 @@ import JSONRPC
 /// unless it stands in quotes.
 final class CSVRows: RowSource {
   private let file: InputFile
-  private let separator: UInt8
+  private var separator: UInt8
   private var names: [String]?
   private var lineNumber = 1
   /// The most bytes of one row.
@@ -40,7 +40,14 @@ final class CSVRows: RowSource {
     try file.skipByteOrderMark()
     guard let row = try readRow() else { return [] }
     if let fault = row.fault { throw .trouble("\(file.name): the first line can't be read: \(fault)") }
-    let names = row.values.map(\.text)
+    var names = row.values.map(\.text)
+    // Spreadsheets put other separators where the comma is for decimals.
+    if names.count == 1,
+      let other = [UInt8(ascii: ";"), UInt8(ascii: "\t")].first(where: names[0].utf8.contains)
+    {
+      separator = other
+      names = names[0].utf8.split(separator: other, omittingEmptySubsequences: false).map { String($0) ?? "" }
+    }
     if let repeated = names.first(where: { name in names.filter { $0 == name }.count > 1 }) {
       throw .trouble("\(file.name): the first line names '\(repeated)' twice")
     }

@@ -5,12 +5,16 @@ import Records
 struct CloudKitForm: RecordForm {
   private(set) var deleted = 0
   private var places = 0
+  private var files = 0
 
   var notes: [String] {
     var notes: [String] = []
     if deleted > 0 { notes.append("\(deleted) records that were deleted in CloudKit passed over") }
     if places > 0 {
       notes.append("\(places) locations without the altitude, course, speed and accuracy that they had")
+    }
+    if files > 0 {
+      notes.append("\(files) files were not in the export, and are kept as their checksum, size and URL")
     }
     return notes
   }
@@ -118,7 +122,7 @@ struct CloudKitForm: RecordForm {
     case .bytes where value.kind == .string: return .object([("$bytes", .json(value))])
     case .location: if let node = location(value) { return node }
     case .reference: if let node = Self.reference(value) { return node }
-    case .asset: return try Self.asset(value)
+    case .asset: return try asset(value)
     case .any: return try untyped(value)
     default: break
     }
@@ -132,7 +136,7 @@ struct CloudKitForm: RecordForm {
       return .json(value)
     }
     if let node = location(value) ?? Self.reference(value) { return node }
-    return try Self.asset(value)
+    return try asset(value)
   }
 
   private mutating func location(_ value: JSON) -> JSONNode? {
@@ -162,16 +166,17 @@ struct CloudKitForm: RecordForm {
     return .object([("$reference", .object(members))])
   }
 
-  /// An asset is known by the SHA-256 of its file here, which CloudKit's `fileChecksum` is not.
-  private static func asset(_ value: JSON) throws(RowMapping.Fault) -> JSONNode {
+  /// An asset is known by the SHA-256 of its file here, which CloudKit's `fileChecksum` is not: of that what is said of
+  /// the file is kept, as of a file of Parse.
+  private mutating func asset(_ value: JSON) throws(RowMapping.Fault) -> JSONNode {
     guard let checksum = value["fileChecksum"]?.stringValue, let size = value["size"]?.int64Value else {
       throw .init(reason: "is no value of CloudKit: \(value.text.prefix(80))")
     }
     guard checksum.utf8.count == 64, checksum.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit })
     else {
-      throw .init(
-        reason: "is a file of CloudKit that this export does not hold (\(checksum)); "
-          + "leave the field out with --fields, and save the file itself")
+      files += 1
+      let kept = value.members.filter { ["fileChecksum", "size", "downloadURL"].contains($0.name) }
+      return .object(kept.map { ($0.name, .json($0.value)) })
     }
     return .object([("$asset", .object([("checksum", .string(checksum)), ("size", .int(size))]))])
   }

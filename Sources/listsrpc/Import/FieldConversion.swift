@@ -16,7 +16,9 @@ enum FieldConversion: String, CaseIterable {
     case .string: return .string(text)
     case .int: return Int64(text).map { .int($0) }
     case .double: return Double(text).flatMap { $0.isFinite ? .double($0) : nil }
-    case .date: return .object([("$date", .string(text))])
+    case .date:
+      // Of what the service reads itself it says best what is wrong.
+      return (text.utf8.count == 10 ? FieldText.date(text) : nil) ?? .object([("$date", .string(text))])
     case .json: return (try? JSON(parsing: text)).map { .json($0) }
     case .bytes: return FieldText.value(of: text, as: FieldType(.bytes))
     case .location: return FieldText.value(of: text, as: FieldType(.location))

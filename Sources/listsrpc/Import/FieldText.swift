@@ -11,7 +11,7 @@ enum FieldText {
     case .int64: return Int64(text).map { .int($0) }
     case .double: return Double(text).flatMap { $0.isFinite ? .double($0) : nil }
     case .boolean: return FieldConversion.boolean.value(of: text)
-    case .date: return DateText.parse(text).map { .object([("$date", .string(DateText.format($0)))]) }
+    case .date: return date(text)
     case .bytes: return marked(text, "$bytes") ?? .object([("$bytes", .string(text))])
     case .location: return marked(text, "$location") ?? location(text)
     case .reference:
@@ -21,6 +21,12 @@ enum FieldText {
       guard let json = try? JSON(parsing: text), json.kind == .object else { return nil }
       return .json(json)
     }
+  }
+
+  /// A day alone is its midnight in UTC.
+  static func date(_ text: String) -> JSONNode? {
+    let moment = DateText.parse(text) ?? (text.utf8.count == 10 ? DateText.parse(text + "T00:00:00Z") : nil)
+    return moment.map { .object([("$date", .string(DateText.format($0)))]) }
   }
 
   private static func list(_ text: String) -> JSONNode? {

@@ -271,7 +271,7 @@ final class ImportCheck {
       ]
       return counts.json.text + "\n"
     }
-    var text = "\(saved) records would be saved, \(created) of them new"
+    var text = "\(DisplayText.count(saved, "record")) would be saved, \(created) of them new"
     if failed > 0 { text += ", \(failed) could not be saved" }
     let zones = newZones.map { "'\(DisplayText.harmless($0))'" }
     if !zones.isEmpty { text += "; zones that would be made: \(zones.joined(separator: ", "))" }

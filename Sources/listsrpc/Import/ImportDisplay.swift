@@ -36,7 +36,7 @@ final class ImportDisplay {
     } else {
       let failed = progress.failed > 0 ? ", \(progress.failed) could not be saved" : ""
       let type = recordType.map { " as \(DisplayText.harmless($0))" } ?? ""
-      try output.write("\(progress.saved) records saved\(type)\(failed)\n")
+      try output.write("\(DisplayText.count(progress.saved, "record")) saved\(type)\(failed)\n")
     }
     try output.flush()
   }

@@ -78,8 +78,21 @@ enum DisplayText {
       {
         return harmless("\(latitude.text), \(longitude.text)")
       }
+      if let asset = value["$asset"], let checksum = asset["checksum"]?.stringValue {
+        return harmless("\(asset["size"]?.text ?? "?") B \(checksum.prefix(12))…")
+      }
+    }
+    if value.kind == .array,
+      value.elements.contains(where: { $0["$reference"] != nil || $0["$asset"] != nil })
+    {
+      return value.elements.map { cell($0) }.joined(separator: " ")
     }
     return harmless(value.text)
+  }
+
+  /// A number of things of which one is called this: `1 record`, `2 records`.
+  static func count(_ number: some BinaryInteger, _ thing: String) -> String {
+    "\(number) \(thing)\(number == 1 ? "" : "s")"
   }
 
   static func isNumber(_ value: JSON?) -> Bool { value?.kind == .number }

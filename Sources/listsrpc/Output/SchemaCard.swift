@@ -7,9 +7,9 @@ enum SchemaCard {
   static func print(_ type: JSON, _ session: Session) throws(Failure) {
     let output = session.output
     guard !session.printsJSON else { return try output.writeLine(type.bytes) }
-    let count = DisplayText.cell(type["numberOfRecords"])
+    let count = type["numberOfRecords"]?.int64Value ?? 0
     let isManual = type["automaticIndexes"]?.boolValue == false
-    let note = "  \(count) records" + (isManual ? ", no automatic indexes" : "")
+    let note = "  \(DisplayText.count(count, "record"))" + (isManual ? ", no automatic indexes" : "")
     try output.write(output.bold(DisplayText.cell(type["name"])) + output.dim(note) + "\n")
     let all = type["fields"].map { Array($0.elements) } ?? []
     let haveRules = all.contains { !rules(of: $0).isEmpty }

@@ -53,7 +53,8 @@ enum BackUp: Verb {
     progress?.clear()
     try session.print(
       manifest.json.json,
-      "Backed up \(backup.numberOfRecords) records and \(backup.assets.count) assets, \(missing.count) of them new"
+      "Backed up \(DisplayText.count(backup.numberOfRecords, "record")) and "
+        + "\(DisplayText.count(backup.assets.count, "asset")), \(missing.count) of them new"
     )
   }
 }

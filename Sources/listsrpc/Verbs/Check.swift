@@ -28,7 +28,8 @@ enum Check: Verb {
       let assets = report["checked"]?["assets"]?.int64Value ?? 0
       let found = count == 0 ? "no problem" : count == 1 ? "1 problem" : "\(count) problems"
       try session.output.write(
-        "\(records) records, \(changes) kept changes and \(assets) assets looked at: \(found)\n")
+        "\(DisplayText.count(records, "record")), \(DisplayText.count(changes, "kept change")) and "
+          + "\(DisplayText.count(assets, "asset")) looked at: \(found)\n")
     }
     try session.output.flush()
     if count > 0 { throw .reported(.rejected) }

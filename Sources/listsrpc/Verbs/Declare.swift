@@ -89,7 +89,11 @@ enum Declare: Verb {
     if let report = reply["report"], reply["recordType"] == nil || !session.printsJSON {
       try FieldChangesCard.print(report, isDryRun: reply["recordType"] == nil, session)
     }
-    if arguments.has("dry-run") { return }
+    if arguments.has("dry-run") {
+      // As without it: then this would be refused.
+      if reply["report"]?["violations"].map({ !$0.elements.isEmpty }) == true { throw .reported(.rejected) }
+      return
+    }
     guard let type = reply["recordType"] else {
       throw .client(.malformedReply("saveRecordType gave no record type"))
     }

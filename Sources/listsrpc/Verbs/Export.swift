@@ -52,7 +52,9 @@ enum Export: Verb {
       let file = try path.map { path throws(Failure) in try ExportFile(path) }
       try await run.write(to: file?.output ?? session.output)
       try file?.finish()
-      if file != nil, !session.printsJSON { try session.output.write("\(run.written) records written\n") }
+      if file != nil, !session.printsJSON {
+        try session.output.write("\(DisplayText.count(run.written, "record")) written\n")
+      }
     } catch {
       throw error.explainingPredicate(arguments.value("where"))
     }

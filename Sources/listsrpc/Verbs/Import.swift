@@ -19,7 +19,7 @@ enum Import: Verb {
         + "command goes on after Ctrl-C or a crash: what was saved is not saved again, and nothing is left out.",
       "CloudKit's records ({\"records\": […]}, as its web services give them) and Parse's objects ({\"results\": […]}, a "
         + "file for each class, whose name it bears) are known by their form. CloudKit's dates of creation and change "
-        + "become the service's own; Parse's createdAt and updatedAt become fields, and its pointers references. A field of Parse whose "
+        + "are not kept, since the service puts its own; Parse's createdAt and updatedAt become fields, and its pointers references. A field of Parse whose "
         + "numbers are all integers in the file becomes int64, any other double, unless it has a type already; from standard "
         + "input all are doubles.",
     ],

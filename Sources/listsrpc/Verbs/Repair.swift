@@ -51,7 +51,7 @@ enum Repair: Verb {
     let listed = Int64(reply["lost"].map { Array($0.elements).count } ?? 0)
     if lost > listed { try session.output.write("and \(lost - listed) more\n") }
     try session.output.write(
-      "\(records) records \(isDryRun ? "would be" : "were") taken over, \(lost == 0 ? "none" : "\(lost)") lost\n"
+      "\(DisplayText.count(records, "record")) \(isDryRun ? "would be" : records == 1 ? "was" : "were") taken over, \(lost == 0 ? "none" : "\(lost)") lost\n"
     )
     if let file = reply["keptFile"]?.stringValue {
       try session.output.write("what was there is kept beside it as \(DisplayText.harmless(file))\n")

@@ -46,7 +46,10 @@ enum RestoreBackup: Verb {
     let count = try await session.restoreDatabase(
       from: file, checksum: manifest.checksum, replacesRecords: arguments.has("replace"))
     let reply: JSONNode = ["numberOfRecords": .int(count), "assets": .int(Int64(manifest.assets.count))]
-    try session.print(reply.json, "Restored \(count) records and \(manifest.assets.count) assets")
+    try session.print(
+      reply.json,
+      "Restored \(DisplayText.count(count, "record")) and \(DisplayText.count(manifest.assets.count, "asset"))"
+    )
   }
 
   /// Nothing goes where nobody said.

@@ -105,7 +105,7 @@ enum Save: Verb {
       }
       try RecordCard.print(saved, session)
     } catch {
-      throw error.explainingConflict()
+      throw error.explainingConflict().explainingText()
     }
   }
 }

@@ -85,12 +85,12 @@ struct RoundTripTests {
       "by:={\"$reference\":{\"recordName\":\"u1\"}}", "raw:={\"$bytes\":\"aGk=\"}", "tags:=[\"a\"]",
       "place:={\"$location\":{\"latitude\":1,\"longitude\":2}}", "o:={\"a\":1}", "done:=true")
     let text = try shell.run("export", "Post", "--format", "parse").outputText
-    #expect(text.contains(#""by":{"__type":"Pointer","className":"User","objectId":"u1"}"#))
+    #expect(text.contains(#""by":{"__type":"Pointer","className":"_User","objectId":"u1"}"#))
     let file = try TextFile(text, named: "Post.json")
     _ = try shell.lines("import", file.path, "--container=copy")
     #expect(
       try shell.run("export", "Post", "--format", "parse", "--container=copy").outputText
-        == text.replacing(#""className":"User""#, with: #""className":null"#))
+        == text.replacing(#""className":"_User""#, with: #""className":null"#))
   }
 
   /// Types with their rules and indexes, without what differs between two databases that are alike.

@@ -40,6 +40,8 @@ struct DisplayTextTests {
       (#""x\ny""#, "x\\ny"), ("1.50", "1.50"), ("true", "true"), ("null", ""), ("[1,2]", "[1,2]"),
       (#"{"$date":"2026-12-01T00:00:00.000Z"}"#, "2026-12-01T00:00:00.000Z"),
       (#"{"$reference":{"recordName":"a"}}"#, "→a"),
+      (#"[{"$reference":{"recordName":"a"}},{"$reference":{"recordName":"b"}}]"#, "→a →b"),
+      (#"{"$asset":{"checksum":"0123456789abcdef","size":5}}"#, "5 B 0123456789ab…"),
       (#"{"$location":{"latitude":50.85,"longitude":4.35}}"#, "50.85, 4.35"), (#"{"a":1}"#, #"{"a":1}"#),
     ])
   func cells(json: String, text: String) throws {

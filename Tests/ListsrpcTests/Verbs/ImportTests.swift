@@ -356,4 +356,25 @@ struct ImportFormatTests {
     #expect(lost.outputText == "{\"saved\":0,\"failed\":2}\n")
     #expect(lost.errorText.contains("line 1") && lost.errorText.contains("line 2"))
   }
+
+  @Test("Tables with semicolons come in, and days without a time are midnights")
+  func spreadsheets() throws {
+    let file = try TextFile("\u{FEFF}recordName;name;due\r\nd1;Käse;2026-12-24\r\n", named: "semi.csv")
+    let lines = try shell.lines("import", file.path, "--type=Item", "--convert=due=date")
+    #expect(lines == [#"{"saved":1,"failed":0}"#])
+    let record = try shell.lines("fetch", "d1")[0]
+    #expect(record.contains(#""fields":{"name":"Käse","due":{"$date":"2026-12-24T00:00:00.000Z"}}"#))
+  }
+
+  @Test("A record of CloudKit whose file is not there comes in with what is said of the file")
+  func filesOfCloudKit() throws {
+    let file = try TextFile(
+      #"{"records":[{"recordName":"p","recordType":"Photo","fields":{"image":{"value":{"fileChecksum":"ARm","size":5,"#
+        + #""downloadURL":"https://example.org/i","receipt":"x"},"type":"ASSETID"}}}]}"#, named: "photos.json")
+    let run = try shell.run("import", file.path)
+    #expect(run.ending.status == 0 && run.errorText.contains("1 files were not in the export"))
+    #expect(
+      try shell.lines("fetch", "p")[0].contains(
+        #""image":{"fileChecksum":"ARm","size":5,"downloadURL":"https://example.org/i"}"#))
+  }
 }

@@ -117,4 +117,11 @@ struct SaveTests {
     #expect(try shell.run("call", "noSuchMethod").ending.status == 1)
     #expect(try shell.run("call", "echo", "{").ending.status == 2)
   }
+
+  @Test("Text where another type is asked for is told apart from JSON")
+  func text() throws {
+    try shell.run("save", "Item", "--name", "milk", "quantity:=2")
+    let run = try shell.run("save", "Item", "--name", "milk", "quantity=3", "--policy", "changedKeys")
+    #expect(run.ending.status != 0 && run.errorText.contains("quantity:=… is any JSON value"))
+  }
 }
