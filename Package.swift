@@ -86,11 +86,13 @@ let package = Package(
     tests("SocketServerTests", of: ["CLinux", "Files", "JSONRPC", "ServiceFixture", "SocketServer"]),
     tests("ArgumentParsingTests", of: ["ArgumentParsing"]),
     tests(
-      "ListsClientTests", of: ["CLinux", "JSONRPC", "ListsClient", "ServiceFixture", "Records", "listsd"]),
+      "ListsClientTests",
+      of: ["CLinux", "Files", "JSONRPC", "ListsClient", "ServiceFixture", "Records", "listsd"]),
     tests(
       "ListsdTests",
       of: [
-        "CLinux", "JSONRPC", "ListsService", "RecordStore", "SQLite", "ServiceFixture", "SocketServer",
+        "CLinux", "Files", "JSONRPC", "ListsService", "RecordStore", "SQLite", "ServiceFixture",
+        "SocketServer",
         "listsd",
       ]),
     tests(

@@ -16,7 +16,10 @@ from __future__ import annotations
 import base64
 import collections
 import collections.abc
+import contextlib
 import datetime
+import functools
+import hashlib
 import json
 import logging
 import os
@@ -27,7 +30,7 @@ import stat
 import struct
 import threading
 import time
-from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence
+from typing import Any, BinaryIO, Callable, Iterable, Iterator, Mapping, Optional, Sequence
 
 __all__ = [
     "ListsClient", "Subscription", "LiveList", "LiveRecords", "QueryPage", "ListsError", "ServiceError",
@@ -199,6 +202,37 @@ def _encode_value(value: Any) -> Json:
     raise TypeError(f"{type(value).__name__} can't be sent")
 
 
+#: Bytes of a part, where a file goes in parts.
+_PART_BYTES = 2 << 20
+
+
+def _memory_file(parts: Iterable[bytes]) -> BinaryIO:
+    """A file in memory with these bytes, at its start."""
+    file = os.fdopen(os.memfd_create("lists-asset", os.MFD_CLOEXEC), "w+b")
+    try:
+        for part in parts:
+            file.write(part)
+        file.flush()
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _descriptor_of(file: BinaryIO) -> Optional[int]:
+    """That of a regular file, with everything in it that was written to it; None of anything else."""
+    try:
+        descriptor = file.fileno()
+    except OSError:
+        return None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return None
+    if file.writable():
+        file.flush()
+    return descriptor
+
+
 class _Lines:
     """Splits received bytes into lines; of one that is too long only the beginning is kept."""
 
@@ -207,9 +241,30 @@ class _Lines:
         self._buffer = bytearray()
         self._scanned = 0
         self._discarded: Optional[bytes] = None
+        self._number = 0
+        self._descriptors: list[tuple[int, int]] = []
 
-    def append(self, data: bytes) -> None:
+    def append(self, data: bytes, descriptors: Sequence[int] = ()) -> None:
+        """Takes what was received, and what came with it: that belongs to the last line that begins in it."""
         self._buffer += data
+        line = self._number + 1 + data.count(b"\n", 0, len(data) - 1)
+        self._descriptors += [(line, descriptor) for descriptor in descriptors]
+
+    def take_descriptor(self) -> Optional[int]:
+        """That of the line that was taken last, the first where there are more."""
+        found = None
+        while self._descriptors and self._descriptors[0][0] <= self._number:
+            descriptor = self._descriptors.pop(0)[1]
+            if found is None:
+                found = descriptor
+            else:
+                os.close(descriptor)
+        return found
+
+    def close(self) -> None:
+        for _, descriptor in self._descriptors:
+            os.close(descriptor)
+        self._descriptors.clear()
 
     def take(self) -> Optional[tuple[bytes, bool]]:
         """The next line and whether it was too long; None when more must be received first."""
@@ -223,6 +278,7 @@ class _Lines:
                 self._scanned = 0
             return None
         line = bytes(self._buffer[:end])
+        self._number += 1
         del self._buffer[: end + 1]
         self._scanned = 0
         if self._discarded is not None:
@@ -235,6 +291,9 @@ class _Pending:
     """A call that waits for its reply."""
 
     def __init__(self, on_result: Optional[Callable[[Json], None]]) -> None:
+        #: What came with the reply, for who waits for it.
+        self.file: Optional[BinaryIO] = None
+        self.takes_file = False
         self._done = threading.Event()
         self._on_result = on_result
         self._result: Json = None
@@ -274,9 +333,10 @@ class _Connection:
 
     def call(
         self, method: str, params: Json, timeout: Optional[float],
-        on_result: Optional[Callable[[Json], None]] = None,
+        on_result: Optional[Callable[[Json], None]] = None, descriptor: Optional[int] = None,
+        pending: Optional[_Pending] = None,
     ) -> Json:
-        pending = _Pending(on_result)
+        pending = pending or _Pending(on_result)
         text = json.dumps(
             {"method": method, "params": params}, ensure_ascii=False, allow_nan=False, separators=(",", ":"),
             default=_encode_value)
@@ -286,7 +346,7 @@ class _Connection:
             # Numbered where it is sent, so that the numbers have the order of the requests.
             with self._send_lock:
                 number = self._enter(pending)
-                self._send(b'{"jsonrpc":"2.0","id":%d,' % number + rest)
+                self._send(b'{"jsonrpc":"2.0","id":%d,' % number + rest, descriptor)
             return pending.wait(timeout)
         finally:
             with self._lock:
@@ -301,8 +361,10 @@ class _Connection:
             self._pending[number] = pending
             return number
 
-    def _send(self, data: bytes) -> None:
+    def _send(self, data: bytes, descriptor: Optional[int]) -> None:
         try:
+            if descriptor is not None:
+                data = data[socket.send_fds(self._socket, [data], [descriptor]):]
             self._socket.sendall(data)
         except OSError as fault:
             raise ConnectionLost(f"the connection was lost: {fault.strerror or fault}") from fault
@@ -325,14 +387,27 @@ class _Connection:
         lines = _Lines(self._limit)
         reason = "the service closed it"
         try:
-            while data := self._socket.recv(1 << 18):
-                lines.append(data)
+            while True:
+                data, descriptors, _, _ = socket.recv_fds(self._socket, 1 << 18, 1, socket.MSG_CMSG_CLOEXEC)
+                if not data:
+                    break
+                lines.append(data, descriptors)
                 while item := lines.take():
-                    self._handle_too_large(item[0]) if item[1] else self._handle(item[0])
+                    self._take(item, lines.take_descriptor())
         except OSError as fault:
             reason = fault.strerror or str(fault)
         finally:
+            lines.close()
             self._end(reason)
+
+    def _take(self, item: tuple[bytes, bool], descriptor: Optional[int]) -> None:
+        line, is_too_large = item
+        if is_too_large:
+            self._handle_too_large(line)
+        elif self._handle(line, descriptor):
+            return
+        if descriptor is not None:
+            os.close(descriptor)
 
     def _end(self, reason: str) -> None:
         with self._lock:
@@ -356,14 +431,15 @@ class _Connection:
             self._last_answered = max(self._last_answered, number)
             return self._pending.pop(number, None)
 
-    def _handle(self, line: bytes) -> None:
+    def _handle(self, line: bytes, descriptor: Optional[int] = None) -> bool:
+        """Whether somebody took the descriptor."""
         if not line.strip():
-            return
+            return False
         try:
             message = json.loads(line)
         except (ValueError, RecursionError) as fault:
             _log.warning("ignored a message that is not JSON: %s", fault)
-            return
+            return False
         if not isinstance(message, dict):
             _log.warning("ignored a message that is no reply")
         elif "method" in message:
@@ -375,7 +451,12 @@ class _Connection:
             elif "error" in message:
                 pending.finish(error=ServiceError(message["error"] or {}))
             else:
+                is_taken = pending.takes_file and descriptor is not None
+                if is_taken:
+                    pending.file = os.fdopen(descriptor, "rb")
                 pending.finish(message.get("result"))
+                return is_taken
+        return False
 
     def _notify(self, method: str, params: Mapping[str, Json]) -> None:
         subscription_id = params.get("subscriptionID")
@@ -855,6 +936,81 @@ class ListsClient:
     def server_info(self) -> dict[str, Json]:
         """The service's version, limits and capabilities."""
         return self._call("serverInfo")
+
+    def save_asset(self, file: str | os.PathLike[str] | bytes | BinaryIO) -> dict[str, Json]:
+        """Saves a file, named by its path or open, or bytes, and returns the value that a field gets by it.
+
+        Of an open file what counts is the whole file, from its start, where it is a regular one, and otherwise
+        what can be read from it.
+        """
+        with contextlib.ExitStack() as stack:
+            source: BinaryIO
+            if isinstance(file, (bytes, bytearray)):
+                source = stack.enter_context(_memory_file([bytes(file)]))
+            elif isinstance(file, (str, os.PathLike)):
+                source = stack.enter_context(open(file, "rb"))
+            else:
+                source = file
+            descriptor = _descriptor_of(source)
+            if descriptor is None:
+                source = stack.enter_context(_memory_file(iter(functools.partial(source.read, 1 << 18), b"")))
+                descriptor = source.fileno()
+            return self._save_file(descriptor)
+
+    def _save_file(self, descriptor: int) -> dict[str, Json]:
+        size = os.fstat(descriptor).st_size
+        params = {"size": size, "descriptor": True, **self._place}
+        try:
+            reply = self._open().call("saveAsset", params, self.timeout, descriptor=descriptor)
+        except ServiceError as error:
+            if error.data.get("parameter") != "descriptor" or error.data.get("reason") != "missing":
+                raise
+            # Something between passes bytes only.
+            reply = self._save_parts(descriptor, size)
+        return {"$asset": reply["asset"]}
+
+    def _save_parts(self, descriptor: int, size: int) -> dict[str, Json]:
+        params: dict[str, Json] = {"size": size}
+        offset = 0
+        while True:
+            part = os.pread(descriptor, _PART_BYTES, offset)
+            reply = self._call("saveAsset", **params, offset=offset, data=base64.b64encode(part).decode())
+            if "asset" in reply:
+                return reply
+            if not part:
+                raise ListsError("the file got shorter while it was sent")
+            params = {"uploadID": reply["uploadID"]}
+            offset = reply["offset"]
+
+    def open_asset(self, asset: str | Mapping[str, Json]) -> BinaryIO:
+        """The file of an asset, named by its checksum or the value of a field, open for reading; to be closed.
+
+        Its content is not compared with the checksum.
+        """
+        checksum = asset if isinstance(asset, str) else asset["$asset"]["checksum"]
+        pending = _Pending(None)
+        pending.takes_file = True
+        params = {"checksum": checksum, "descriptor": True, **self._place}
+        size = self._open().call("fetchAsset", params, self.timeout, pending=pending)["size"]
+        return pending.file or _memory_file(self._fetch_parts(checksum, size))
+
+    def _fetch_parts(self, checksum: str, size: int) -> Iterator[bytes]:
+        offset = 0
+        while offset < size:
+            part = base64.b64decode(self._call("fetchAsset", checksum=checksum, offset=offset)["data"])
+            if not part:
+                raise ListsError("the asset's file is shorter than it was")
+            yield part
+            offset += len(part)
+
+    def fetch_asset(self, asset: str | Mapping[str, Json]) -> bytes:
+        """The content of an asset, named by its checksum or the value of a field."""
+        checksum = asset if isinstance(asset, str) else asset["$asset"]["checksum"]
+        with self.open_asset(checksum) as file:
+            content = file.read()
+        if hashlib.sha256(content).hexdigest() != checksum:
+            raise ListsError("the asset's content is not what its checksum says: it was damaged")
+        return content
 
     def save_record(
         self, record: str | Record, fields: Optional[Mapping[str, Any]] = None, *,

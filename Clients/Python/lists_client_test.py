@@ -575,6 +575,66 @@ class ServiceTests(unittest.TestCase):
         self.assertEqual(records[0]["fields"]["name"], "Bread")
         self.assertEqual(records[1].error_code, "unknownItem")
 
+    def open_descriptors(self):
+        return len(os.listdir("/proc/self/fd"))
+
+    def test_assets_go_and_come_as_descriptors_and_none_is_left_open(self):
+        content = os.urandom(3_000_000)
+        before = self.open_descriptors()
+        with tempfile.TemporaryFile() as file:
+            file.write(content)
+            photo = self.client.save_asset(file)
+        self.assertEqual(photo["$asset"]["size"], len(content))
+        self.client.save_record("List", {"photo": photo}, name="home")
+        for _ in range(50):
+            self.assertEqual(self.client.save_asset(content), photo)
+            with self.client.open_asset(photo) as file:
+                self.assertEqual(file.seek(0, os.SEEK_END), len(content))
+            with self.assertRaises(ServiceError):
+                self.client.open_asset("0" * 64)
+        self.assertEqual(self.client.fetch_asset(self.client.fetch_record("home")["fields"]["photo"]), content)
+        self.assertEqual(self.open_descriptors(), before)
+
+    def test_assets_of_pipes_and_paths_and_of_many_threads(self):
+        reading, writing = os.pipe()
+        with os.fdopen(reading, "rb") as pipe, os.fdopen(writing, "wb") as end:
+            end.write(b"hello")
+            end.close()
+            self.assertEqual(self.client.save_asset(pipe)["$asset"]["size"], 5)
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"other")
+            file.flush()
+            saved = self.client.save_asset(file.name)
+        self.assertEqual(self.client.fetch_asset(saved), b"other")
+        answers = {}
+
+        def save(number):
+            content = b"%d" % number
+            answers[number] = self.client.fetch_asset(self.client.save_asset(content))
+
+        threads = [threading.Thread(target=save, args=(number,)) for number in range(40)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(answers, {number: b"%d" % number for number in range(40)})
+
+    def test_assets_through_something_that_passes_bytes_only(self):
+        relay_end, far_end = socket.socketpair()
+        service = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        service.connect(self.path)
+
+        def relay(source, target):
+            while data := source.recv(1 << 16):
+                target.sendall(data)
+
+        for pair in ((far_end, service), (service, far_end)):
+            threading.Thread(target=relay, args=pair, daemon=True).start()
+        content = os.urandom(5_000_000)
+        with ListsClient(connection=relay_end, timeout=PATIENCE) as client:
+            self.assertEqual(client.fetch_asset(client.save_asset(content)), content)
+            self.assertEqual(client.fetch_asset(client.save_asset(b"")), b"")
+
     def seed(self):
         self.client.save_record("List", {"name": "Groceries"}, name="g")
         for name, quantity in (("Milk", 2), ("Bread", 1)):
