@@ -1,23 +1,29 @@
 internal import Glibc
 
-/// Hands items from any thread to the one that takes them, in order.
+/// Hands items from any thread to those that take them, in order.
 ///
-/// Unchecked: `items` and `isClosed` are touched only while `mutex` is held.
+/// With a semaphore and no condition variable: those of glibc before 2.41 lose a wake-up now and then, after which the
+/// taker would sleep beside a full mailbox (https://sourceware.org/bugzilla/show_bug.cgi?id=25847).
+///
+/// Unchecked: `items`, `isClosed` and `waiting` are touched only while `mutex` is held.
 final class Mailbox<Item: Sendable>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  /// Posted once for each of those that waited and are to look again.
+  private let wakeUps = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
   private var items: [Item] = []
   private var isClosed = false
+  /// How many wait and were not woken yet.
+  private var waiting = 0
 
   init() {
     pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
+    sem_init(wakeUps, 0, 0)
   }
 
   deinit {
-    pthread_cond_destroy(condition)
+    sem_destroy(wakeUps)
     pthread_mutex_destroy(mutex)
-    condition.deallocate()
+    wakeUps.deallocate()
     mutex.deallocate()
   }
 
@@ -30,7 +36,10 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
     defer { pthread_mutex_unlock(mutex) }
     guard !isClosed else { return false }
     items.append(make(items.count))
-    if items.count == 1 { pthread_cond_signal(condition) }
+    if waiting > 0 {
+      waiting -= 1
+      sem_post(wakeUps)
+    }
     return true
   }
 
@@ -38,10 +47,7 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
   func takeAll() -> [Item]? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    while items.isEmpty {
-      if isClosed { return nil }
-      pthread_cond_wait(condition, mutex)
-    }
+    guard awaitItems() else { return nil }
     var taken: [Item] = []
     swap(&taken, &items)
     return taken
@@ -61,18 +67,30 @@ final class Mailbox<Item: Sendable>: @unchecked Sendable {
   func takeFirst() -> Item? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    while items.isEmpty {
-      if isClosed { return nil }
-      pthread_cond_wait(condition, mutex)
-    }
+    guard awaitItems() else { return nil }
     return items.removeFirst()
+  }
+
+  /// With the mutex held, before and after. False when nothing will come any more.
+  private func awaitItems() -> Bool {
+    while items.isEmpty {
+      if isClosed { return false }
+      waiting += 1
+      pthread_mutex_unlock(mutex)
+      while sem_wait(wakeUps) != 0 {}
+      pthread_mutex_lock(mutex)
+    }
+    return true
   }
 
   /// Takes no more; what is in it can still be taken.
   func close() {
     pthread_mutex_lock(mutex)
     isClosed = true
-    pthread_cond_broadcast(condition)
+    while waiting > 0 {
+      waiting -= 1
+      sem_post(wakeUps)
+    }
     pthread_mutex_unlock(mutex)
   }
 }
