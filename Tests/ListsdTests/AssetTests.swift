@@ -86,10 +86,13 @@ struct AssetTests {
     for number in 0..<100 {
       let content = "file \(number)"
       try connection.send(request("echo", "[\(number)]", id: number))
-      try connection.send(saving(content, id: number), passing: [try file(content).rawValue])
+      let file = try file(content)
+      try withExtendedLifetime(file) {
+        try connection.send(saving(content, id: number), passing: [file.rawValue])
+      }
     }
     for number in 0..<100 {
-      #expect(try connection.receiveJSON()["result"]?[0]?.int64Value == Int64(number))
+      #expect(try connection.receiveJSON()["result"]?.text == "[\(number)]")
       let reply = try connection.receiveJSON()
       #expect(reply["result"]?["asset"]?["checksum"]?.stringValue == checksum("file \(number)"))
     }
@@ -124,7 +127,10 @@ struct AssetTests {
       for (index, connection) in connections.enumerated() {
         for number in 0..<20 {
           let content = String(repeating: "\(round)-\(index)-\(number) ", count: 3000)
-          try connection.send(saving(content), passing: [try file(content).rawValue])
+          let file = try file(content)
+          try withExtendedLifetime(file) {
+            try connection.send(saving(content), passing: [file.rawValue])
+          }
         }
       }
       for turn in 0..<(5 * round) {

@@ -368,9 +368,10 @@ struct ImportFormatTests {
 
   @Test("A record of CloudKit whose file is not there comes in with what is said of the file")
   func filesOfCloudKit() throws {
+    let image = #"{"fileChecksum":"ARm","size":5,"downloadURL":"https://example.org/i","receipt":"x"}"#
+    let fields = #"{"image":{"value":\#(image),"type":"ASSETID"}}"#
     let file = try TextFile(
-      #"{"records":[{"recordName":"p","recordType":"Photo","fields":{"image":{"value":{"fileChecksum":"ARm","size":5,"#
-        + #""downloadURL":"https://example.org/i","receipt":"x"},"type":"ASSETID"}}}]}"#, named: "photos.json")
+      #"{"records":[{"recordName":"p","recordType":"Photo","fields":\#(fields)}]}"#, named: "photos.json")
     let run = try shell.run("import", file.path)
     #expect(run.ending.status == 0 && run.errorText.contains("1 files were not in the export"))
     #expect(
