@@ -15,7 +15,11 @@ extension StoreDirectory {
     let file = StoreFile(
       path: path, isDurable: true, busyTimeout: template.limits.busyTimeout,
       cacheBytes: template.limits.cacheBytes, log: template.log)
-    guard file.identity != nil else { return StoreReport() }
+    guard file.identity != nil else {
+      // One that was never used has none.
+      guard openStores[id] == nil else { throw .storeMissing }
+      return StoreReport()
+    }
     do throws(RecordError) {
       guard let report = try check(file, openStores[id]?.use, readsAssets: readsAssets) else {
         throw RecordError.stopping

@@ -125,7 +125,8 @@ import Testing
     defer { directory.close() }
     _ = try directory.store(id)
     unlink(path)
-    #expect(throws: RecordError.self) { try directory.repair(id, isDryRun: false) }
+    #expect(throws: RecordError.storeMissing) { try directory.repair(id, isDryRun: false) }
+    #expect(throws: RecordError.storeMissing) { try directory.check(id) }
     #expect(kept == [])
   }
 
