@@ -55,6 +55,8 @@ public final class RecordStore: Sendable {
     let assetFolder = AssetFolder(
       besideStore: location.path, isDurable: location.folder == nil, random: .random(in: .min ... .max),
       log: configuration.log)
+    // Its records are somewhere else, perhaps to come back: to a new store its files would be nobody's.
+    if file.identity == nil, assetFolder.isThere { file.keep(assetFolder, configuration.clock) }
     let writer = Writer(
       file: file, configuration: configuration, mailbox: mailbox, advisor: advisor, use: use,
       assetFolder: assetFolder,

@@ -32,6 +32,16 @@ extension StoreFile {
     return kept.split(separator: "/").last.map(String.init)
   }
 
+  /// Gives a folder of assets a name with the time, as if its store had been replaced.
+  func keep(_ assets: AssetFolder, _ clock: () -> Int64) {
+    let kept = Self.base(freeName(clock())) + ".assets"
+    guard rename(assets.path, kept) == 0 else {
+      _ = Folder.failure(errno, assets.path, log)
+      return
+    }
+    log("store \(path): its file is gone; the files of its assets are kept in \(kept)")
+  }
+
   private func exchange(with draft: Draft, keptAs kept: String) throws(RecordError) {
     if bytesOfLog > 0 {
       guard rename(path + "-wal", kept + "-wal") == 0 else { throw Folder.failure(errno, path, log) }
@@ -72,7 +82,7 @@ extension StoreFile {
     let time = String(decoding: text[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     var name = "\(Self.base(path)).replaced-\(time)"
     var number = 1
-    while access(name + ".db", F_OK) == 0 {
+    while access(name + ".db", F_OK) == 0 || access(name + ".assets", F_OK) == 0 {
       number += 1
       name = "\(Self.base(path)).replaced-\(time)-\(number)"
     }

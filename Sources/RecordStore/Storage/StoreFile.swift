@@ -104,15 +104,15 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// An empty file can't be a store, since a new one gets its name only when it is whole; unless everything is
-  /// still in the log.
+  /// An empty file can't be a store, since a new one gets its name only when it is whole. It is not even opened: the
+  /// engine would remove its log, in which everything may be.
   private func checkThatSomethingIsThere() throws(RecordError) {
     guard let size = size() else {
       if access(folder, W_OK) != 0, errno == EROFS || errno == EACCES { throw .storageReadOnly }
       // Only one that has been there is opened without being made.
       throw .storeMissing
     }
-    guard size == 0, self.size("-wal") ?? 0 == 0 else { return }
+    guard size == 0 else { return }
     log("store \(path): the file is empty, though it was not when it was made; it is left as it is")
     throw .storeDamaged
   }

@@ -24,6 +24,8 @@ struct StoreRepair {
   }
 
   private static func open(_ path: String) -> Connection? {
+    // The log of an empty file would be removed.
+    guard let size = Folder.size(of: path), size > 0 else { return nil }
     for access in [Database.Access.readOnly, .immutable] {
       guard let database = try? Database(path: path, access: access, busyTimeout: 1000),
         (try? database.integer("SELECT count(*) FROM sqlite_schema")) != nil

@@ -11,14 +11,26 @@ extension WriteTransaction {
     let outdated = try lastOutdatedCommit(now, within: atMost)
     var excess = Int(state.changes) - limits.maximumHistoryChanges
     var excessBytes = state.changeBytes - limits.maximumHistoryBytes
-    guard excess > 0 || excessBytes > 0 || outdated > state.horizon else { return }
+    let hasLeftovers = try hasLeftovers()
+    let horizon = state.horizon
+    guard excess > 0 || excessBytes > 0 || outdated > state.horizon || hasLeftovers else { return }
     try removeChanges(atMost: atMost) { version, bytes in
       defer {
         excess -= 1
         excessBytes -= bytes
       }
       return excess > 0 || excessBytes > 0 || version.commit <= outdated
+        || hasLeftovers && version.commit <= horizon
     }
+  }
+
+  /// Whether there are changes that the log was given up with, and that there was no room to remove then.
+  private func hasLeftovers() throws(SQLiteError) -> Bool {
+    // Where there is still none it must not be needed for removing them.
+    guard keepsHistory, state.changes > 0 else { return false }
+    let oldest = try connection.statement(.oldestChanges)
+    defer { oldest.reset() }
+    return try oldest.step() && Version(rawValue: oldest.int64(0)).commit <= state.horizon
   }
 
   /// Gives up the whole log.

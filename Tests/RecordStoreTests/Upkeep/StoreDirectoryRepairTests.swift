@@ -118,6 +118,40 @@ import Testing
     #expect(kept.count == 1)
   }
 
+  @Test("An empty file keeps its log, from which it is repaired")
+  func emptyFile() throws {
+    mkdir(folder.file("default"), 0o700)
+    let store = try TestStore(in: folder, file: "default/public.db")
+    for number in 0..<50 { try store.save(#"{"n":"\#(number)","v":\#(number)}"#) }
+    let log = File.read(path + "-wal")
+    store.close()
+    File.write([], to: path)
+    File.write(log, to: path + "-wal")
+    unlink(path + "-shm")
+    let directory = directory()
+    defer { directory.close() }
+    #expect(throws: RecordError.storeDamaged) { try directory.store(id) }
+    #expect(try directory.check(id).problemCount > 0)
+    #expect(File.read(path + "-wal") == log)
+    #expect(try directory.repair(id, isDryRun: false).outcome.records == 50)
+    #expect(try directory.check(id).problems == [])
+  }
+
+  @Test("Where a store's file is gone, the files of its assets are kept")
+  func assetsWithoutStore() throws {
+    let (first, _) = try makeStore()
+    unlink(path)
+    let directory = directory()
+    defer { directory.close() }
+    #expect(try directory.store(id).makeReader().statistics().records == 0)
+    let kept = try #require(
+      TestFolder.names(in: folder.file("default")).first {
+        $0.hasSuffix(".assets") && $0.contains(".replaced-")
+      })
+    let file = "default/\(kept)/\(first.checksum.prefix(2))/\(first.checksum)"
+    #expect(File.read(folder.file(file)) == Array("first".utf8))
+  }
+
   @Test("Where there is no file nothing is made")
   func missing() throws {
     mkdir(folder.file("default"), 0o700)
