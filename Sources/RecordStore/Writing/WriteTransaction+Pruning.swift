@@ -27,7 +27,7 @@ extension WriteTransaction {
   /// Whether there are changes that the log was given up with, and that there was no room to remove then.
   private func hasLeftovers() throws(SQLiteError) -> Bool {
     // Where there is still none it must not be needed for removing them.
-    guard keepsHistory, state.changes > 0 else { return false }
+    guard keepsHistory, state.changes > 0, state.horizon > 0 else { return false }
     let oldest = try connection.statement(.oldestChanges)
     defer { oldest.reset() }
     return try oldest.step() && Version(rawValue: oldest.int64(0)).commit <= state.horizon
