@@ -42,7 +42,7 @@ public enum AccessPolicy: Sendable, Equatable {
   }
 
   /// Nil when the caller may take a database away whole, with what other users keep in it, or put another in its
-  /// place.
+  /// place, were it what can be read of it.
   func refusal(ofBackupOf store: StoreID, by caller: Caller) -> RecordError? {
     switch (self, store.database) {
     case (.everyone, .public) where caller.userID != 0:

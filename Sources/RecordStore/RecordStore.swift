@@ -155,7 +155,15 @@ public final class RecordStore: Sendable {
   // MARK: The file
 
   /// False after ``close()``.
-  func submit(_ exchange: FileExchange) -> Bool { mailbox.put { _ in .exchangeFile(exchange) } }
+  func submit(_ replacement: FileReplacement) -> Bool { mailbox.put { _ in .replaceFile(replacement) } }
+
+  /// Has the file left as it is, for reading only, until another takes its place or ``resume()``; `done` is called on the
+  /// store's thread. False after ``close()``.
+  func suspend(done: @escaping @Sendable (RecordError?) -> Void) -> Bool {
+    mailbox.put { _ in .suspend(done: done) }
+  }
+
+  func resume() { _ = mailbox.put { _ in .resume } }
 
   /// Whether it is closed, or being closed.
   var isStopped: Bool { isClosed.load(ordering: .acquiring) }

@@ -99,7 +99,7 @@ struct StoreFaultsTests {
   }
 
   @Test(
-    "A damaged store is reported and kept as it is; other stores are served",
+    "A damaged store is reported and kept as it is until it is repaired, and then, too; other stores are served",
     arguments: ["overwritten", "truncated", "text"])
   func damagedStore(how: String) throws {
     let service = try ListsdProcess()
@@ -121,12 +121,28 @@ struct StoreFaultsTests {
     let again = try service.connect()
     let error = try again.error(of: "fetchRecord", #"{"recordName":"r1"}"#)
     #expect(error.errorCode == "storeDamaged")
+    #expect(error["message"]?.stringValue?.contains("listsrpc repair") == true, "it says what to do")
     #expect(try again.error(of: "performQuery", #"{"recordType":"Item"}"#).errorCode == "storeDamaged")
     let save = #"{"record":{"recordType":"Item","recordName":"z","fields":{}}"#
     #expect(try again.error(of: "saveRecord", save + "}").errorCode == "storeDamaged")
     #expect(try again.result(of: "saveRecord", save + #","container":"other"}"#)["record"] != nil)
     service.stop()
     #expect(try runToEnd(["cksum", path]).outputText == damaged, "the file is as it was")
+
+    try service.start()
+    let owner = try service.connect()
+    #expect(try owner.result(of: "checkDatabase", "{}")["isSound"]?.boolValue == false)
+    let repair = try owner.result(of: "repairDatabase", "{}")
+    #expect(repair["isRepaired"]?.boolValue == true)
+    let kept = try #require(repair["keptFile"]?.stringValue)
+    #expect(!kept.contains("/"), "a name, and no path")
+    let folder = "\(service.stateDirectory)/default"
+    let old = try runToEnd(["cksum", "\(folder)/\(kept)"]).outputText.split(separator: " ").prefix(2)
+    #expect(old.elementsEqual(damaged.split(separator: " ").prefix(2)), "what was there is kept")
+    let records = try owner.result(of: "countRecords", #"{"recordType":"Item"}"#)["count"]?.int64Value ?? 0
+    #expect(how == "overwritten" ? records > 150 : records == 0)
+    #expect(try owner.result(of: "checkDatabase", "{}")["isSound"]?.boolValue == true)
+    try owner.save("after", #"{"v":1}"#)
   }
 }
 

@@ -18,7 +18,8 @@ extension Method {
 }
 
 extension JSONWriter {
-  fileprivate mutating func report(_ report: StoreReport) {
+  /// What looking a database through found.
+  mutating func report(_ report: StoreReport) {
     beginObject()
     key("isSound")
     bool(report.problemCount == 0)

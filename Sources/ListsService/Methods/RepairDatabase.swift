@@ -8,54 +8,62 @@ extension Method {
     errors: .write.subtracting([.zoneNotFound, .quotaExceeded])
   ) { invocation, _ throws(RecordError) in
     let id = try invocation.storeID(for: .write)
-    let service = invocation.service
-    if let refusal = service.access.refusal(ofBackupOf: id, by: invocation.caller) { throw refusal }
+    if let refusal = invocation.service.access.refusal(ofBackupOf: id, by: invocation.caller) {
+      throw refusal
+    }
     let isDryRun = try invocation.arguments.bool("dryRun", default: false)
     let isForced = try invocation.arguments.bool("force", default: false)
-    let directory = service.databases.directory
-    return .work({ () throws(RecordError) -> (problems: Int, RepairedStore?) in
-      let report = try directory.check(id)
-      guard isForced || report.isOfDamage else { return (report.problemCount, nil) }
-      return (report.problemCount, try directory.repair(id, isDryRun: isDryRun))
+    let directory = invocation.service.databases.directory
+    return .work({ () throws(RecordError) in
+      try directory.repair(id, isForced: isForced, isDryRun: isDryRun)
     }) { repair, result throws(RecordError) in
-      result.repair(problems: repair.problems, repair.1)
+      result.repair(repair)
       return .done
     }
   }
 }
 
-extension StoreReport {
-  /// Whether there is something that a new file would not have. A file of an asset that is missing it would miss, too.
-  fileprivate var isOfDamage: Bool {
-    problemCount > problems.count || problems.contains { $0.kind != .asset || $0.recordName != nil }
-  }
-}
-
 extension JSONWriter {
-  fileprivate mutating func repair(problems: Int, _ repaired: RepairedStore?) {
+  fileprivate mutating func repair(_ repair: StoreDirectory.Repair) {
     beginObject()
     key("isRepaired")
-    bool(repaired?.changeToken != nil)
+    bool(repair.report?.store != nil)
     key("numberOfProblems")
-    int(problems)
-    if let outcome = repaired?.outcome {
-      key("numberOfRecords")
-      int(outcome.records)
-      key("lost")
-      beginArray()
-      for name in outcome.lost { string(name) }
-      endArray()
-      key("numberOfLost")
-      int(outcome.lostCount)
-    }
-    if let file = repaired?.keptFile {
-      key("keptFile")
-      string(file)
-    }
-    if let token = repaired?.changeToken {
-      key("changeToken")
-      string(token.text)
-    }
+    int(repair.found.problemCount)
+    if let report = repair.report { outcome(report) }
     endObject()
+  }
+
+  private mutating func outcome(_ report: RepairReport) {
+    key("numberOfRecords")
+    int(report[.records].kept)
+    key("lost")
+    strings(report.lost)
+    key("numberOfLost")
+    int(report[.records].lost ?? 0)
+    key("parts")
+    beginArray()
+    for (part, remainder) in report.inOrder {
+      beginObject()
+      key("part")
+      string(part.rawValue)
+      key("kept")
+      int(remainder.kept)
+      key("isWhole")
+      bool(remainder.isWhole)
+      endObject()
+    }
+    endArray()
+    key("notes")
+    strings(report.notes)
+    key("remaining")
+    self.report(report.remaining)
+    guard let store = report.store else { return }
+    if let name = store.keptAs {
+      key("keptFile")
+      string(name)
+    }
+    key("changeToken")
+    string(store.changeToken.text)
   }
 }

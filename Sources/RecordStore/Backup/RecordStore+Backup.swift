@@ -22,11 +22,15 @@ extension RecordStore {
   ) throws(RecordError) -> RestoredStore {
     let replacement = try Replacement(
       of: path, from: backup, checksum: checksum, assets: assets.folder, isStopped: { self.isStopped })
+    return try replace(FileReplacement(replacement: replacement, isForced: isForced))
+  }
+
+  /// Has the writer do it, and waits for that.
+  func replace(_ request: FileReplacement) throws(RecordError) -> RestoredStore {
     let answer = Mailbox<Result<RestoredStore, RecordError>>()
-    let request = FileReplacement(replacement: replacement, isForced: isForced) { result in
-      answer.put { _ in result }
-    }
-    guard submit(.replacement(request)), let result = answer.takeFirst() else { throw .stopping }
+    var request = request
+    request.done = { result in answer.put { _ in result } }
+    guard submit(request), let result = answer.takeFirst() else { throw .stopping }
     return try result.get()
   }
 }

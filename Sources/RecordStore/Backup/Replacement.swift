@@ -31,6 +31,12 @@ struct Replacement: Sendable {
     self.draft = draft
   }
 
+  /// A store that was repaired, whose assets' files are there or are lost anyway.
+  init(repaired draft: Draft) {
+    self.draft = draft
+    assets = []
+  }
+
   private static func hold(_ assets: [Asset], in folder: AssetFolder) throws(RecordError) -> [HeldAsset] {
     var held: [HeldAsset] = []
     var missing: [Asset] = []
@@ -66,4 +72,6 @@ extension RecordError {
 public struct RestoredStore: Sendable {
   public var changeToken: ChangeToken
   public var records: Int
+  /// The name of the file that what was there is kept as; nil when there was nothing.
+  public var keptAs: String?
 }

@@ -27,8 +27,10 @@ extension StoreFile {
       try exchange(with: draft, keptAs: kept)
     } catch {
       assets.removeLinks(besideStore: kept)
+      finishReplacing()
       throw error
     }
+    finishReplacing()
     return kept.split(separator: "/").last.map(String.init)
   }
 
@@ -43,8 +45,8 @@ extension StoreFile {
   }
 
   private func exchange(with draft: Draft, keptAs kept: String) throws(RecordError) {
-    if bytesOfLog > 0 {
-      guard rename(path + "-wal", kept + "-wal") == 0 else { throw Folder.failure(errno, path, log) }
+    if bytesOfLog > 0, let identity {
+      guard rename(path + "-wal", movedLog(of: identity)) == 0 else { throw Folder.failure(errno, path, log) }
     }
     // They belong to what was there, and would be taken for the new one's.
     for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
@@ -71,6 +73,36 @@ extension StoreFile {
     Folder.sync(parentOf: path)
     log("store \(path): it was replaced; what was there is kept as \(kept)")
   }
+
+  // MARK: The log of what is replaced
+
+  /// Between two names: the log of the file with this number, whatever that is called.
+  private func movedLog(of identity: Identity) -> String { Self.logPrefix(path) + String(identity.inode) }
+
+  private static func logPrefix(_ path: String) -> String { base(path) + ".new-log-" }
+
+  /// Gives a log that was on its way when an exchange ended, or the process, to the file that it belongs to: the store's
+  /// still, or the one that is kept.
+  func finishReplacing() {
+    let folder = Folder.parent(of: path) + "/"
+    let names = Folder.names(in: folder)
+    for name in names where (folder + name).hasPrefix(Self.logPrefix(path)) {
+      guard let number = ino_t((folder + name).dropFirst(Self.logPrefix(path).count)) else { continue }
+      let kept = names.map { folder + $0 }
+        .filter { $0.hasPrefix(Self.base(path) + ".replaced-") && $0.hasSuffix(".db") }
+      for owner in [path] + kept where Self.number(of: owner) == number {
+        rename(folder + name, owner + "-wal")
+        break
+      }
+    }
+  }
+
+  private static func number(of path: String) -> ino_t? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_ino : nil
+  }
+
+  // MARK: Names
 
   /// A name for what is replaced, with the time (UTC).
   private func freeName(_ now: Int64) -> String {

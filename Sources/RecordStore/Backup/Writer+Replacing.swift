@@ -4,65 +4,77 @@ internal import SQLite
 /// Another file that is to take the place of the store's.
 struct FileReplacement: Sendable {
   let replacement: Replacement
+  /// Whether it was made of what there is, which has not changed since (``Writer/suspend(_:)``).
+  var isRepair = false
   /// Whether it may also when there are records, or when what there is can't be read.
   let isForced: Bool
-  let done: @Sendable (Result<RestoredStore, RecordError>) -> Void
-}
-
-/// What puts another file in the place of the store's.
-enum FileExchange: Sendable {
-  case replacement(FileReplacement)
-  case repair(FileRepair)
-
-  func refuse(_ error: RecordError) {
-    switch self {
-    case .replacement(let replacement): replacement.done(.failure(error))
-    case .repair(let repair): repair.done(.failure(error))
-    }
-  }
+  var done: @Sendable (Result<RestoredStore, RecordError>) -> Void = { _ in }
 }
 
 extension Writer {
-  func carryOut(_ exchange: FileExchange) {
-    switch exchange {
-    case .replacement(let replacement): replaceFile(replacement)
-    case .repair(let repair): repairFile(repair)
+  /// What waited until nobody else has the file open.
+  func changeFile() {
+    let ready = (suspensions, replacements)
+    (suspensions, replacements) = ([], [])
+    for done in ready.0 {
+      do throws(RecordError) {
+        try suspend()
+        done(nil)
+      } catch {
+        done(error)
+      }
     }
+    for replacement in ready.1 { replaceFile(replacement) }
   }
 
   /// Puts another file in the place of the store's, once nobody reads from it any more, and goes on with that.
-  private func replaceFile(_ request: FileReplacement) {
-    let result = exchangeFile { () throws(RecordError) in
-      (request.replacement.draft, try stateToReplace(isForced: request.isForced))
-    }
-    request.done(result.map(\.store))
-  }
-
-  /// Puts the file that `prepare` gives in the place of the store's, and goes on with that. When it throws, the store
-  /// goes on with its own. `prepare` also says what the old one's state was, unless that can't be read.
-  func exchangeFile(
-    _ prepare: () throws(RecordError) -> (Draft, StoreState?)
-  ) -> Result<(store: RestoredStore, keptAs: String?), RecordError> {
+  func replaceFile(_ request: FileReplacement) {
     var isReplaced = false
-    var kept: String?
-    let result: Result<(store: RestoredStore, keptAs: String?), RecordError>
+    let result: Result<RestoredStore, RecordError>
     do throws(RecordError) {
-      let (draft, old) = try prepare()
-      try giveUpFile(isWhole: old != nil)
+      // The positions of one that was repaired go on from the old one's already.
+      let old = request.isRepair ? nil : try stateToReplace(isForced: request.isForced)
+      if !request.isRepair { try giveUpFile() }
+      noteSuspended(false)
+      var kept: String?
       try replacing { () throws(RecordError) in
-        kept = try file.replace(with: draft, assets: assetFolder, configuration.clock)
+        kept = try file.replace(with: request.replacement.draft, assets: assetFolder, configuration.clock)
         isReplaced = true
         forgetFile()
         _ = try open()
       }
-      result = .success((try begin(after: old), kept))
+      var restored = try begin(after: old)
+      restored.keptAs = kept
+      result = .success(restored)
     } catch {
       result = .failure(error)
     }
     if connection == nil { _ = try? open() }
     // Readers look again, also after a failure.
     deliver(CommitGroup(answers: [], changeSets: [], isOfOtherRecords: isReplaced))
-    return result
+    request.done(result)
+  }
+
+  /// Gives the file up, so that nothing changes in it until another takes its place or ``resume()``: writes are refused
+  /// meanwhile, reads go on.
+  func suspend() throws(RecordError) {
+    guard !isSuspended else { throw .storeBeingRepaired }
+    keepUses()
+    do throws(RecordError) {
+      try giveUpFile()
+    } catch {
+      // What is damaged may not let its log be copied: that is read where it is, and kept.
+      guard error.code == .storeDamaged || error.code == .serviceUnavailable else { throw error }
+      close()
+    }
+    noteSuspended(true)
+  }
+
+  /// Goes on with the file as it is.
+  func resume() {
+    noteSuspended(false)
+    _ = try? open()
+    deliver(CommitGroup(answers: [], changeSets: []))
   }
 
   /// Nil when it can't be read and need not.
@@ -80,19 +92,17 @@ extension Writer {
   }
 
   /// Has everything that was written in the file itself, and nobody use its log.
-  ///
-  /// - Parameter isWhole: whether a log that can't be copied is a failure.
-  private func giveUpFile(isWhole: Bool) throws(RecordError) {
+  private func giveUpFile() throws(RecordError) {
     guard let database = connection?.database else { return }
     noteClosing()
     // Readers let go of their snapshots when they hear of it.
     deliver(CommitGroup(answers: [], changeSets: []))
     do {
       try database.checkpoint(.truncate)
-    } catch  where isWhole || error.code == .busy {
+    } catch {
       noteOpen()
       throw error.code == .busy ? .storeInUse : file.explain(error)
-    } catch {}
+    }
     close()
   }
 
@@ -130,6 +140,8 @@ extension RecordError {
       ])
   }
 
+  static let storeBeingRepaired = RecordError(
+    .serviceUnavailable, "the database is being repaired; what is saved meanwhile is refused", retryAfter: 1)
   fileprivate static let storeInUse = RecordError(
     .storeBusy, "long queries, or another program, read from the store; nothing was replaced", retryAfter: 5)
 }

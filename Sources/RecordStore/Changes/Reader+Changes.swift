@@ -57,7 +57,8 @@ enum TokenExpiry: String {
     switch self {
     case .otherStore: "the change token is of another store"
     case .future: "the change token is of a position that the store has not reached"
-    case .restored: "the change token is of a time that was undone when a backup was put back"
+    case .restored:
+      "the change token is of a time that was undone when a backup was put back, or before the database was repaired"
     case .pruned: "the changes since the change token are no longer kept"
     }
   }

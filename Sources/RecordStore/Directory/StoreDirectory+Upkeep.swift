@@ -59,11 +59,13 @@ extension StoreDirectory {
       guard !state.isClosed else { throw .stopping }
       if let store = state.stores[id] { return store.path }
       switch try place(of: id, in: &state) {
-      case .file(let path): return path
+      case .file(let path):
+        sweep(id, path, &state)
+        return path
       case .memory: return nil
       }
     }
   }
 
-  private var isClosed: Bool { state.withLock { $0.isClosed } }
+  var isClosed: Bool { state.withLock { $0.isClosed } }
 }

@@ -25,6 +25,8 @@ public final class StoreDirectory: Sendable {
     var lock: FolderLock?
     /// Containers that are being removed.
     var removing: Set<Name> = []
+    /// Stores of which new ones are being made.
+    var repairing: Set<StoreID> = []
     /// Where nothing is left of what an earlier process had in the making.
     var swept: Set<StoreID> = []
     var isClosed = false
@@ -55,11 +57,10 @@ public final class StoreDirectory: Sendable {
       guard !state.isClosed else { throw .stopping }
       if let store = state.stores[id] { return store }
       guard !state.removing.contains(Name(id.container)) else { throw .containerIsBeingDeleted }
+      guard !state.repairing.contains(id) else { throw .storeBeingRepaired }
       var configuration = template
       configuration.location = try place(of: id, in: &state)
-      if case .file(let path) = configuration.location, state.swept.insert(id).inserted {
-        Draft.removeOld(of: path)
-      }
+      if case .file(let path) = configuration.location { sweep(id, path, &state) }
       let deliver = deliver
       let store = try RecordStore(configuration) { deliver(id, $0) }
       state.stores[id] = store
@@ -101,6 +102,13 @@ public final class StoreDirectory: Sendable {
     let folder = root + "/" + name
     try Folder.make(folder, log: template.log)
     return .file(folder + "/" + id.database.fileName)
+  }
+
+  /// Puts an end to what an earlier process had in the making.
+  func sweep(_ id: StoreID, _ path: String, _ state: inout State) {
+    guard state.swept.insert(id).inserted else { return }
+    StoreFile(path, template).finishReplacing()
+    Draft.removeOld(of: path)
   }
 
   /// Makes the folder this directory's own, and what is in it known.

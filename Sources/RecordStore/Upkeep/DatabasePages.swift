@@ -62,33 +62,85 @@ struct DatabasePages {
 }
 
 extension DatabasePages {
-  /// The rows of every page that has the form of a table's leaf: their number and their columns. What doesn't fit
-  /// together is passed over.
-  func forEachRow(_ body: (_ row: Int64, _ columns: [RawColumn]) -> Void) {
-    for number in numbers {
+  /// A row as it stands in a page.
+  struct Row {
+    /// Where it is: its page, and its offset there.
+    let place: Place
+    /// Its number; nil in a table that has none.
+    let number: Int64?
+    let columns: [RawColumn]
+  }
+
+  struct Place {
+    let page: Int
+    let offset: Int
+  }
+
+  /// The rows of every page that has the form of a leaf and is not known to be free. What doesn't fit together is passed
+  /// over.
+  func forEachRow(_ body: (Row) -> Void) {
+    let free = freePages
+    for number in numbers where !free.contains(number) {
       guard let page = page(number) else { continue }
       let start = number == 1 ? 100 : 0
-      guard page[start] == 0x0D else { continue }
+      guard page[start] == Self.tableLeaf || page[start] == Self.indexLeaf else { continue }
       let cells = Int(page[start + 3]) << 8 | Int(page[start + 4])
       guard start + 8 + 2 * cells <= Self.pageSize else { continue }
       for cell in 0..<cells {
         let place = start + 8 + 2 * cell
         let offset = Int(page[place]) << 8 | Int(page[place + 1])
-        if let (row, payload) = self.cell(in: page, at: offset), let columns = RawColumn.all(in: payload) {
-          body(row, columns)
+        if let row = row(
+          in: page, hasNumber: page[start] == Self.tableLeaf, .init(page: number, offset: offset))
+        {
+          body(row)
         }
       }
     }
   }
 
-  private func cell(in page: [UInt8], at offset: Int) -> (Int64, [UInt8])? {
+  /// The row at a place where there was one with a number.
+  func row(at place: Place) -> Row? {
+    page(place.page).flatMap { row(in: $0, hasNumber: true, place) }
+  }
+
+  private static let tableLeaf: UInt8 = 0x0D
+  private static let indexLeaf: UInt8 = 0x0A
+
+  private func row(in page: [UInt8], hasNumber: Bool, _ place: Place) -> Row? {
+    guard let (number, payload) = cell(in: page, hasNumber: hasNumber, at: place.offset),
+      let columns = RawColumn.all(in: payload)
+    else { return nil }
+    return Row(place: place, number: number, columns: columns)
+  }
+
+  /// Pages that the file says are free: what still stands there is of rows that were moved or removed. None where what
+  /// it says doesn't add up.
+  private var freePages: Set<Int> {
+    guard let first = page(1), first.starts(with: "SQLite format 3".utf8) else { return [] }
+    let count = Self.number(first[36..<40])
+    var trunk = Self.number(first[32..<36])
+    var free: Set<Int> = []
+    while trunk != 0 {
+      guard free.insert(trunk).inserted, free.count <= count, let page = page(trunk) else { return [] }
+      let leaves = Self.number(page[4..<8])
+      guard leaves <= Self.pageSize / 4 - 2 else { return [] }
+      for leaf in 0..<leaves { free.insert(Self.number(page[8 + 4 * leaf..<12 + 4 * leaf])) }
+      trunk = Self.number(page[0..<4])
+    }
+    return free.count == count ? free : []
+  }
+
+  private func cell(in page: [UInt8], hasNumber: Bool, at offset: Int) -> (Int64?, [UInt8])? {
     var reader = RawReader(page, from: offset)
     // No record has more bytes by far.
-    guard let size = reader.varint(), (1...1 << 30).contains(size), let row = reader.varint() else {
-      return nil
+    guard let size = reader.varint(), (1...1 << 30).contains(size) else { return nil }
+    var row: Int64?
+    if hasNumber {
+      guard let number = reader.varint() else { return nil }
+      row = number
     }
     let payload = Int(size)
-    let local = Self.localBytes(of: payload)
+    let local = Self.localBytes(of: payload, inTable: hasNumber)
     guard var bytes = reader.bytes(local) else { return nil }
     if local < payload {
       guard let next = reader.bytes(4),
@@ -101,18 +153,19 @@ extension DatabasePages {
   }
 
   /// How much of a row's content stands in the leaf itself.
-  private static func localBytes(of payload: Int) -> Int {
+  private static func localBytes(of payload: Int, inTable: Bool) -> Int {
     let usable = pageSize
-    guard payload > usable - 35 else { return payload }
+    let most = inTable ? usable - 35 : (usable - 12) * 64 / 255 - 23
+    guard payload > most else { return payload }
     let least = (usable - 12) * 32 / 255 - 23
     let wanted = least + (payload - least) % (usable - 4)
-    return wanted <= usable - 35 ? wanted : least
+    return wanted <= most ? wanted : least
   }
 
   private func appendOverflow(from first: Int, upTo size: Int, to bytes: inout [UInt8]) -> Bool {
     var number = first
     while bytes.count < size {
-      guard let page = page(number) else { return false }
+      guard number > 1, let page = page(number) else { return false }
       bytes += page[4..<min(Self.pageSize, 4 + size - bytes.count)]
       number = Self.number(page[0..<4])
     }

@@ -19,7 +19,7 @@ extension StoreCheck {
       if known != asset.size || !isUsed {
         note(
           .init(
-            .asset, "that the record has the asset \(asset.checksum.prefix(12))… is not kept",
+            .assetUse, "that the record has the asset \(asset.checksum.prefix(12))… is not kept",
             recordName: record.recordName, zoneName: record.zoneName))
       }
     }
@@ -29,14 +29,19 @@ extension StoreCheck {
   func checkAssets() throws(SQLiteError) {
     let kept = try connection.database.integer("SELECT count(*) FROM assetUse WHERE until IS NULL") ?? 0
     if kept > expectedUses {
-      note(.init(.asset, "\(kept - expectedUses) assets are kept of records that have them not"))
+      note(.init(.assetUse, "\(kept - expectedUses) assets are kept of records that have them not"))
     }
     var count = 0
-    let rows = try connection.database.prepare("SELECT checksum, size FROM asset ORDER BY checksum")
+    // One that nothing uses may go at any time.
+    let rows = try connection.database.prepare(
+      """
+      SELECT checksum, size, EXISTS (SELECT 1 FROM assetUse WHERE assetUse.checksum = asset.checksum)
+      FROM asset ORDER BY checksum
+      """)
     while try rows.step() {
       count += 1
       if count % 64 == 0, isStopped() { return }
-      checkFile(of: Asset(checksum: rows.text(0), size: rows.int64(1)))
+      if rows.int64(2) != 0 { checkFile(of: Asset(checksum: rows.text(0), size: rows.int64(1))) }
     }
     self.count(assets: count)
   }

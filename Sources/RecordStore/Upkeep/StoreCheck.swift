@@ -48,8 +48,14 @@ final class StoreCheck {
     attempt(.record, "not all records can be read", checkRecords)
     attempt(.index, "an index can't be read", checkEntries)
     attempt(.reference, "what refers to what can't be read", checkReferences)
-    attempt(.asset, "which assets there are can't be read", checkAssets)
+    attempt(.index, "an index of words can't be read", checkWords)
+    attempt(.rule, "whether records keep the rules of their fields can't be read", checkRules)
+    attempt(.assetUse, "which assets there are can't be read", checkAssets)
+    attempt(.zone, "zones can't be read", checkZones)
     attempt(.changeLog, "the log of changes can't be read", checkLog)
+    attempt(.changeLog, "former versions of records can't be read", checkFormerVersions)
+    attempt(.subscription, "saved subscriptions can't be read", checkSubscriptions)
+    attempt(.idempotencyKey, "answers that are kept under keys can't be read", checkAnswers)
     checkCounts()
     return isStopped() ? nil : report
   }

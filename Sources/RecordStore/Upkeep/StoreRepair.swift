@@ -4,218 +4,184 @@ internal import SQLite
 
 /// Makes a new store of what can still be read of a damaged one, which stays as it is.
 ///
-/// First what the engine can reach, then what stands on pages that it can't. Zones, types, rules and indexes are taken
-/// over where they can be read, and otherwise follow from the records. The log of changes is not: change tokens
-/// from before are `pruned`.
+/// First what the engine can reach, then what stands on pages that it can't. What the records say counts: zones, types
+/// and fields follow from them where they can't be read, and what contradicts them is dropped. Former versions are not
+/// taken over; deleted records are, as deletions of now. Positions go on from the old store's, in a run of their own, so
+/// that change tokens from before are `restored`.
 struct StoreRepair {
-  private let old: Connection?
-  private let pages: DatabasePages?
-  private var work: WriteTransaction
-  private var outcome = RepairOutcome()
+  let old: DamagedStore
+  var work: WriteTransaction
+  var report = RepairReport()
+  /// Names of zones by their number in the old store.
+  var zones: [Int64: String] = [:]
+  /// The same of types.
+  var types: [Int64: Name] = [:]
+  private var position: AdoptedPosition?
   private var lastCommit: Int64 = 0
-  /// Names of records that are known to be gone, in whatever zone.
-  private var deleted: Set<Name> = []
+  /// Records that are known to be gone, and since which version.
+  private var deleted: [RecordPlace: Version] = [:]
+  /// Rows whose name is another than their record's: that may be one that is there.
+  private var misnamed: [(body: [UInt8], version: Version)] = []
+  private var dropped = 0
+
+  /// Gaps that no position of the old store can lie in, where it isn't known how far that was.
+  private static let commitsSkipped: Int64 = 1 << 20
 
   /// `work` is of a new store, in a transaction.
-  private init(from path: String, into work: WriteTransaction) {
-    pages = DatabasePages(path: path)
-    old = Self.open(path)
+  init(of old: DamagedStore, position: AdoptedPosition?, into work: WriteTransaction) {
+    self.old = old
+    self.position = position
     self.work = work
   }
 
-  private static func open(_ path: String) -> Connection? {
-    // The log of an empty file would be removed.
-    guard let size = Folder.size(of: path), size > 0 else { return nil }
-    for access in [Database.Access.readOnly, .immutable] {
-      guard let database = try? Database(path: path, access: access, busyTimeout: 1000),
-        (try? database.integer("SELECT count(*) FROM sqlite_schema")) != nil
-      else { continue }
-      try? database.execute(
-        "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cell_size_check = ON")
-      return Connection(database)
-    }
-    return nil
-  }
-
-  /// Makes the file of a new store beside the old one's, whole and durable. Runs on the caller's thread, for as long as
-  /// it takes.
-  ///
-  /// Throws `storageFull` and the like when the new one can't be made.
-  static func run(
-    from path: String, to newPath: String, _ configuration: RecordStoreConfiguration
-  ) throws(RecordError) -> RepairOutcome {
-    let file = StoreFile(
-      path: newPath, isDurable: true, busyTimeout: configuration.limits.busyTimeout,
-      cacheBytes: configuration.limits.cacheBytes, log: configuration.log)
-    let connection = try file.openWriter(identity: configuration.random())
-    do {
-      let transaction = try Transaction(.immediate, in: connection.database)
-      let empty = WriteTransaction(
-        connection: connection, configuration: configuration, keepsHistory: false,
-        state: try StoreState(reading: connection))
-      var repair = StoreRepair(from: path, into: empty)
-      let outcome = try repair.fill()
-      try transaction.commit()
-      try connection.database.checkpoint(.truncate)
-      return outcome
-    } catch {
-      throw file.explain(error)
-    }
-  }
-
-  private mutating func fill() throws(SQLiteError) -> RepairOutcome {
-    try adoptSchema()
-    var hasGaps = true
-    if let old { hasGaps = try adoptReachable(old) }
-    if hasGaps { try adoptUnreachable() }
-    if let old, hasGaps { try noteLost(old) }
+  /// Fills the new store.
+  mutating func run() throws(SQLiteError) -> RepairReport {
+    try adoptZones()
+    try adoptTypes()
+    var isWhole = false
+    if let connection = old.connection { isWhole = try adoptReachable(connection) }
+    if !isWhole { try adoptUnreachable() }
+    for row in misnamed { try adopt(row.body, row.version) }
+    report[.records].isWhole = isWhole && dropped == 0
+    if !report[.records].isWhole { try noteLost() }
+    try adoptFields()
+    try adoptIndexes()
+    try adoptRules()
     try adoptSubscriptions()
-    work.state.lastCommit = max(work.state.lastCommit, lastCommit)
-    work.state.horizon = work.state.lastCommit
-    while try work.advanceIndexes({ true }) {}
-    try work.beginEpoch(
-      with: Commit(number: work.state.lastCommit, caller: Caller(userID: 0, connection: 0), timestamp: 0))
+    try adoptAnswers()
+    try adoptAssets()
+    try setPosition()
+    try adoptDeleted()
     try work.state.save(work.connection)
-    return outcome
+    return report
+  }
+
+  /// Everything before is of positions of the old store, everything after of new ones.
+  private mutating func setPosition() throws(SQLiteError) {
+    let known = position?.lastCommit ?? lastCommit + Self.commitsSkipped
+    let commit = max(known, lastCommit) + 1
+    work.state.lastCommit = commit
+    work.state.horizon = commit
+    try work.beginEpoch(
+      with: Commit(number: commit, caller: Caller(userID: 0, connection: 0), timestamp: 0))
+    work.state.isOwnEpoch = true
   }
 
   // MARK: Records
 
-  /// Whether some could not be reached.
-  private mutating func adoptReachable(_ old: Connection) throws(SQLiteError) -> Bool {
+  /// Whether all could be reached.
+  private mutating func adoptReachable(_ connection: Connection) throws(SQLiteError) -> Bool {
     var rows = ReadableRows(
-      of: old.database, "SELECT id, name, zone, type, version, body FROM record WHERE id >= ?1 ORDER BY id")
+      of: connection.database,
+      "SELECT id, name, zone, version, body FROM record WHERE id >= ?1 ORDER BY id")
     try rows.forEach { (row) throws(SQLiteError) in
-      let version = Version(rawValue: row.int64(4))
-      if row.isNull(5) { return noteDeleted(row.text(1), version) }
-      try adopt(row.bytes(5), named: row.text(1), version)
+      let version = Version(rawValue: row.int64(3))
+      if row.isNull(4) { return noteDeleted(row.text(1), zone: row.int64(2), version) }
+      try adopt(row.bytes(4), named: row.text(1), version)
     }
-    return rows.hasGaps
+    return !rows.hasGaps
   }
 
+  /// What stands on pages may be of any time: of several states of one record the newest counts.
   private mutating func adoptUnreachable() throws(SQLiteError) {
-    var found: [(version: Version, name: String, body: [UInt8])] = []
-    pages?.forEachRow { _, columns in
-      // The form of a row of `record`, whose own number stands for its first column.
-      guard columns.count == 6, case .null = columns[0], case .text(let name) = columns[1],
-        case .integer = columns[2], case .integer = columns[3], case .integer(let version) = columns[4],
-        case .blob(let body) = columns[5]
-      else { return }
-      found.append((Version(rawValue: version), name, body))
-    }
-    // Of several versions of one record the newest is kept.
-    for row in found.sorted(by: { $0.version > $1.version }) {
-      try adopt(row.body, named: row.name, row.version)
+    for row in old.rows.records.sorted(by: { $0.version > $1.version }) {
+      guard let place = row.body else {
+        noteDeleted(row.name, zone: row.zone, row.version)
+        continue
+      }
+      if let zone = zones[row.zone],
+        let since = deleted[RecordPlace(recordName: row.name, zoneName: zone)], since > row.version
+      {
+        continue
+      }
+      guard case .blob(let body)? = old.row(at: place)?.columns.last else { continue }
+      try adopt(body, named: row.name, row.version)
     }
   }
 
-  private mutating func noteDeleted(_ name: String, _ version: Version) {
-    deleted.insert(Name(name))
+  private mutating func noteDeleted(_ name: String, zone: Int64, _ version: Version) {
+    guard isPossible(version) else { return }
     lastCommit = max(lastCommit, version.commit)
+    guard let zone = zones[zone] else { return }
+    let place = RecordPlace(recordName: name, zoneName: zone)
+    deleted[place] = max(deleted[place] ?? version, version)
   }
 
-  /// Takes a record over, unless it is there already or can't be understood.
+  private func isPossible(_ version: Version) -> Bool { (0..<1 << 42).contains(version.commit) }
+
   private mutating func adopt(_ body: [UInt8], named name: String, _ version: Version) throws(SQLiteError) {
-    guard let json = try? JSON(parsing: body), json.kind == .object else { return }
-    let record = StoredRecord(body: json)
-    guard record.recordName.hasSameUTF8(as: name), !record.recordType.isEmpty, !record.zoneName.isEmpty else {
-      return
+    guard let json = try? JSON(parsing: body), json.kind == .object else {
+      dropped += 1
+      return report.note("a record was dropped: its text can't be understood")
     }
+    guard StoredRecord(body: json).recordName.hasSameUTF8(as: name) else {
+      dropped += 1
+      return misnamed.append((body, version))
+    }
+    try adopt(body, version)
+  }
+
+  /// Takes a record over, unless it is there already or can't be understood. Its tag says of which version it is.
+  private mutating func adopt(_ bytes: [UInt8], _ version: Version) throws(SQLiteError) {
+    guard let json = try? JSON(parsing: bytes), json.kind == .object else { return }
+    var record = StoredRecord(body: json)
+    guard !record.recordName.isEmpty, !record.recordType.isEmpty, !record.zoneName.isEmpty else {
+      dropped += 1
+      return report.note("a record was dropped: its text has no name, type or zone")
+    }
+    var version = version
+    if let tagged = RecordTag.version(in: record.recordChangeTag), isPossible(tagged) {
+      version = tagged
+    } else {
+      guard isPossible(version) else { return }
+      var body = RecordBody(record)
+      body.recordChangeTag = RecordTag.text(of: version, epoch: 0)
+      record = body.stored()
+    }
+    try withoutContradictions(&record)
     guard try work.adopt(record, version) else { return }
-    outcome.records += 1
+    report[.records].kept += 1
     lastCommit = max(lastCommit, version.commit)
   }
+
+  /// Takes out values of other types than other records have in the same field.
+  private mutating func withoutContradictions(_ record: inout StoredRecord) throws(SQLiteError) {
+    guard let known = work.state.types[Name(record.recordType)]?.fields else { return }
+    let fields = record.fields
+    let wrong = fields.filter { field in
+      guard let type = field.value.type, let expected = known[Name(field.name)] else { return false }
+      return type != expected
+    }
+    guard !wrong.isEmpty else { return }
+    for field in wrong {
+      report.note(
+        "the field '\(field.name)' of the record '\(record.recordName)' was dropped: "
+          + "other records have another type of value there")
+    }
+    var body = RecordBody(record)
+    body.replaceFields(
+      with: body.fields.filter { field in !wrong.contains { $0.name.hasSameUTF8(as: field.name) } })
+    record = body.stored()
+  }
+
+  // MARK: Lost ones
 
   /// Names that an index knows of and that no record was found for.
-  private mutating func noteLost(_ old: Connection) throws(SQLiteError) {
+  private mutating func noteLost() throws(SQLiteError) {
     // Read from the index of names alone, which may be whole where the records are not.
-    let sql = "SELECT name FROM record INDEXED BY sqlite_autoindex_record_1"
-    guard let names = try? old.database.prepare(sql) else { return }
-    while (try? names.step()) == true {
-      let name = names.text(0)
-      guard !deleted.contains(Name(name)), try !work.hasRecord(named: name) else { continue }
-      outcome.lostCount += 1
-      if outcome.lost.count < Self.maximumNames { outcome.lost.append(name) }
+    let sql = "SELECT name, zone FROM record INDEXED BY sqlite_autoindex_record_1"
+    if let names = try? old.connection?.database.prepare(sql) {
+      while (try? names.step()) == true {
+        let (name, zone) = (names.text(0), zones[names.int64(1)])
+        if let zone, deleted[RecordPlace(recordName: name, zoneName: zone)] != nil { continue }
+        if try !work.hasRecord(named: name, inZone: zone) {
+          report.noteLost(name)
+        }
+      }
     }
+    guard let position else { return }
+    // Counted they are all there, however they were found.
+    if dropped == 0, report[.records].kept == Int(position.records) { report[.records].isWhole = true }
+    report[.records].lost = max(report[.records].lost ?? 0, Int(position.records) - report[.records].kept, 0)
   }
-
-  private static let maximumNames = 100
-
-  // MARK: What records are of
-
-  private mutating func adoptSchema() throws(SQLiteError) {
-    guard let old else { return }
-    guard let zones = try? old.database.prepare("SELECT name FROM zone WHERE deleted IS NULL") else { return }
-    while (try? zones.step()) == true { _ = try work.adoptZone(zones.text(0)) }
-    var types: [Int64: Name] = [:]
-    for type in adoptable(
-      old, "SELECT id, name, automaticIndexes FROM type", { ($0.int64(0), $0.text(1), $0.int64(2)) })
-    {
-      types[type.0] = Name(type.1)
-      try work.adoptType(type.1, makesAutomaticIndexes: type.2 != 0)
-    }
-    let fields = adoptable(old, "SELECT type, name, valueType, indexes, rules FROM field") {
-      AdoptedField(
-        type: $0.int64(0), name: $0.text(1), valueType: $0.text(2), indexes: $0.int64(3),
-        rules: $0.isNull(4) ? nil : $0.text(4))
-    }
-    for field in fields {
-      if let type = types[field.type] { try work.adopt(field, ofType: type) }
-    }
-    let indexes = adoptable(
-      old,
-      "SELECT type, keys, kind, origin, isListed FROM declaredIndex WHERE isDropped = 0 AND origin <> 'type'"
-    ) { ($0.int64(0), $0.text(1), $0.text(2), $0.text(3), $0.int64(4)) }
-    for (type, keys, kind, origin, isListed) in indexes {
-      guard let type = types[type], let parts = [IndexPart](keys: keys),
-        let kind = DeclaredIndex.Kind(rawValue: kind),
-        let origin = DeclaredIndex.Origin(rawValue: origin)
-      else { continue }
-      try work.addIndex(
-        IndexShape(kind: kind, parts: parts), origin: origin, isListed: isListed != 0, toType: type)
-    }
-  }
-
-  /// The rows that can be read.
-  private func adoptable<Row>(_ old: Connection, _ sql: String, _ read: (Statement) -> Row) -> [Row] {
-    guard let rows = try? old.database.prepare(sql) else { return [] }
-    var found: [Row] = []
-    while (try? rows.step()) == true { found.append(read(rows)) }
-    return found
-  }
-
-  /// Their positions are of the old store: whoever attaches begins anew.
-  private mutating func adoptSubscriptions() throws(SQLiteError) {
-    guard let old else { return }
-    let saved = adoptable(old, "SELECT user, id, definition, position FROM subscription") {
-      ($0.int64(0), $0.text(1), $0.text(2), $0.text(3))
-    }
-    for (user, id, definition, position) in saved {
-      let put = try work.connection.statement(.putSubscription)
-      put.bind(user, at: 1)
-      put.bind(id, at: 2)
-      put.bind(definition, at: 3)
-      put.bind(position, at: 4)
-      try put.run()
-    }
-  }
-}
-
-/// What came of making a store of a damaged one.
-public struct RepairOutcome: Sendable {
-  /// How many were taken over.
-  public internal(set) var records = 0
-  /// Names of which no more could be read: the first hundred. Some may be of records that were deleted.
-  public internal(set) var lost: [String] = []
-  /// How many names those are.
-  public internal(set) var lostCount = 0
-}
-
-/// A row of `field`.
-struct AdoptedField {
-  let type: Int64
-  let name: String
-  let valueType: String
-  let indexes: Int64
-  let rules: String?
 }

@@ -14,8 +14,15 @@ public struct StoreReport: Sendable, Equatable {
       case index
       /// What refers to what.
       case reference
-      /// The log of changes.
+      /// What records must keep to.
+      case rule
+      case zone
+      /// The log of changes, and what it keeps of former versions and deleted records.
       case changeLog
+      case subscription
+      case idempotencyKey
+      /// Which records have which assets.
+      case assetUse
       /// The files beside the store.
       case asset
     }
@@ -36,16 +43,19 @@ public struct StoreReport: Sendable, Equatable {
 
   /// The first ``maximumProblems``.
   public internal(set) var problems: [Problem] = []
-  /// All, those that are not listed too.
-  public internal(set) var problemCount = 0
+  /// All, those that are not listed too, by kind.
+  private(set) var counts: [Problem.Kind: Int] = [:]
   public internal(set) var records = 0
   public internal(set) var changes = 0
   public internal(set) var assets = 0
 
   public static let maximumProblems = 100
 
+  /// All, those that are not listed too.
+  public var problemCount: Int { counts.values.reduce(0, +) }
+
   mutating func note(_ problem: Problem) {
-    problemCount += 1
+    counts[problem.kind, default: 0] += 1
     if problems.count < Self.maximumProblems { problems.append(problem) }
   }
 }

@@ -49,29 +49,73 @@ extension WriteTransaction {
     state.schema += 1
   }
 
-  /// Puts what is known of a field in.
-  mutating func adopt(_ field: AdoptedField, ofType name: Name) throws(SQLiteError) {
-    guard let type = state.types[name], let valueType = FieldType(name: field.valueType),
-      type.fields[Name(field.name)] == nil
-    else { return }
-    let insert = try connection.database.cached(
-      "INSERT INTO field (type, name, valueType, indexes, rules) VALUES (?1, ?2, ?3, ?4, ?5)")
-    insert.bind(type.id, at: 1)
-    insert.bind(field.name, at: 2)
-    insert.bind(valueType.name, at: 3)
-    insert.bind(field.indexes, at: 4)
-    if let rules = field.rules { insert.bind(rules, at: 5) } else { insert.bindNull(at: 5) }
-    try insert.run()
-    state.types[name]?.fields[Name(field.name)] = valueType
-    let indexing = FieldIndexing(rawValue: field.indexes)
-    if !indexing.isEmpty { state.types[name]?.fieldIndexing[Name(field.name)] = indexing }
+  /// Puts what is known of a field in; false when records have another type of value there.
+  mutating func adopt(_ field: AdoptedField, ofType name: Name) throws(SQLiteError) -> Bool {
+    guard let type = state.types[name] else { return true }
+    let fieldName = Name(field.name)
+    if let known = type.fields[fieldName] {
+      guard known == field.valueType else { return false }
+      // What was read first is newer.
+      if type.fieldIndexing[fieldName] != nil || type.rules[fieldName] != nil { return true }
+    } else {
+      try insertField(field.name, field.valueType, type: type.id)
+      state.types[name]?.fields[fieldName] = field.valueType
+    }
+    if !field.indexing.isEmpty {
+      try write(field.indexing, of: fieldName, type: type.id)
+      state.types[name]?.fieldIndexing[fieldName] = field.indexing
+    }
+    if let rules = field.rules, !rules.isEmpty {
+      try write(rules, of: fieldName, type: type.id)
+      state.types[name]?.rules[fieldName] = rules
+    }
     state.schema += 1
+    return true
   }
 
-  /// Whether a record of that name is in any zone.
-  func hasRecord(named name: String) throws(SQLiteError) -> Bool {
+  func hasIndex(_ shape: IndexShape, ofType name: Name) -> Bool {
+    state.types[name]?.indexes.contains { $0.shape == shape && $0.origin != .type } ?? false
+  }
+
+  /// Whether a record of that name is in the zone, or in any.
+  func hasRecord(named name: String, inZone zoneName: String?) throws(SQLiteError) -> Bool {
+    if let zoneName {
+      guard let zone = state.zones[Name(zoneName)] else { return false }
+      return try row(named: name, in: zone)?.record != nil
+    }
     let find = try connection.statement(.recordsByName)
     find.bind(name, at: 1)
     return try find.first { _ in true } ?? false
+  }
+
+  /// Puts a record in as one that was deleted by the commit, and gives its row; nil where a record of its name is, or
+  /// its zone is not.
+  mutating func adopt(
+    deleted record: StoredRecord, because cause: Int64?, in commit: inout Commit
+  ) throws(SQLiteError) -> Int64? {
+    guard let zone = state.zones[Name(record.zoneName)], !record.recordName.isEmpty,
+      let version = RecordTag.version(in: record.recordChangeTag), version.commit < state.lastCommit
+    else { return nil }
+    let fields = record.fields.map { RecordBody.Field(name: $0.name, value: $0.value) }
+    let type = try registerType(record.recordType, fields: fields)
+    let id: Int64
+    if let row = try row(named: record.recordName, in: zone) {
+      // One that was deleted more than once: what comes later counts.
+      guard row.record == nil else { return nil }
+      id = row.id
+    } else {
+      id = try insert(
+        name: record.recordName, zone: zone, type: type.id, version: version, body: record.body.bytes)
+    }
+    let deletion = commit.nextVersion
+    try log(
+      commit, record: id, replacing: RecordRow(id: id, type: type.id, version: version, record: record),
+      because: cause.map { Cascade.Cause(id: $0, place: record.place) }, isDeletion: true)
+    try update(id, type: type.id, version: deletion, body: nil)
+    try refer(id, as: type, from: nil, to: record, deletion)
+    try adoptAssets(of: record)
+    try refer(id, as: type, from: record, to: nil, deletion)
+    commit.note(record: id, from: record, to: nil, because: nil)
+    return id
   }
 }

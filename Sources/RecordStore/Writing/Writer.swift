@@ -16,7 +16,10 @@ final class Writer {
     case sweepAssets([String])
     /// The background has copied the log into the file.
     case logCopied
-    case exchangeFile(FileExchange)
+    case replaceFile(FileReplacement)
+    /// Nothing is to change in the file until it is replaced, or `resume` comes.
+    case suspend(done: @Sendable (RecordError?) -> Void)
+    case resume
     case ping(@Sendable () -> Void)
   }
 
@@ -30,7 +33,10 @@ final class Writer {
 
   private(set) var connection: Connection?
   /// Wait until the log is copied: that has the file open.
-  private var exchanges: [FileExchange] = []
+  var replacements: [FileReplacement] = []
+  var suspensions: [@Sendable (RecordError?) -> Void] = []
+  /// Whether the file is left alone for the time being.
+  private(set) var isSuspended = false
   /// The file that is, or was last, open.
   private var identity: StoreFile.Identity?
   /// The file in which damage was met.
@@ -75,7 +81,8 @@ final class Writer {
       if !items.isEmpty { handle(items) }
       if mayWorkOnIndexes { advanceIndexes() }
     }
-    for exchange in exchanges { exchange.refuse(.stopping) }
+    for replacement in replacements { replacement.done(.failure(.stopping)) }
+    for done in suspensions { done(.stopping) }
     keepUses()
     // Everything into the file itself, so that it is whole wherever it is taken.
     connection?.database.setBusyTimeout(20)
@@ -103,7 +110,9 @@ final class Writer {
       case .proposal(let proposal): proposals.append(proposal)
       case .sweepAssets(let checksums): sweepAssets(checksums)
       case .logCopied: isLogCopied = true
-      case .exchangeFile(let exchange): exchanges.append(exchange)
+      case .replaceFile(let replacement): replacements.append(replacement)
+      case .suspend(let done): suspensions.append(done)
+      case .resume: resume()
       case .ping(let answer): pings.append(answer)
       }
     }
@@ -112,11 +121,7 @@ final class Writer {
     if isLogCopied { finishCopyingLog() }
     if !group.answers.isEmpty || !group.changeSets.isEmpty || isLogCopied { deliver(group) }
     if isLogCopied { restartLog() }
-    if !isCopyingLog {
-      let ready = exchanges
-      exchanges = []
-      for exchange in ready { carryOut(exchange) }
-    }
+    if !isCopyingLog { changeFile() }
     consider(proposals)
     keepUsesAtTimes()
     collectAssets()
@@ -266,6 +271,7 @@ final class Writer {
 
   /// The connection, opened when there is none: at first, or after the file could not be written.
   func open() throws(RecordError) -> Connection {
+    guard !isSuspended else { throw .storeBeingRepaired }
     let present = file.identity
     if let connection {
       if present == identity { return connection }
@@ -294,6 +300,8 @@ final class Writer {
 
   /// Readers keep the file open no longer than they read.
   func noteClosing() { use.noteWriter(isOpen: false) }
+
+  func noteSuspended(_ isSuspended: Bool) { self.isSuspended = isSuspended }
 
   func noteOpen() { use.noteWriter(isOpen: true) }
 

@@ -33,6 +33,21 @@ public struct FieldRules: Sendable, Equatable {
   }
 }
 
+extension FieldRules {
+  /// Demands it no longer.
+  public mutating func drop(_ rule: Rule) {
+    switch rule {
+    case .required: isRequired = false
+    case .unique: isUnique = false
+    case .default: standard = nil
+    case .min: minimum = nil
+    case .max: maximum = nil
+    case .pattern: pattern = nil
+    case .merge: merge = nil
+    }
+  }
+}
+
 // MARK: - Checking
 
 extension FieldRules {

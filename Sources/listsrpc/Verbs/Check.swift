@@ -20,9 +20,7 @@ enum Check: Verb {
     if session.printsJSON {
       try session.output.writeLine(report.bytes)
     } else {
-      for problem in report["problems"].map({ Array($0.elements) }) ?? [] { try print(problem, session) }
-      let listed = Int64(report["problems"].map { Array($0.elements).count } ?? 0)
-      if count > listed { try session.output.write("and \(count - listed) more\n") }
+      try printProblems(of: report, session)
       let records = report["checked"]?["records"]?.int64Value ?? 0
       let changes = report["checked"]?["changes"]?.int64Value ?? 0
       let assets = report["checked"]?["assets"]?.int64Value ?? 0
@@ -33,6 +31,14 @@ enum Check: Verb {
     }
     try session.output.flush()
     if count > 0 { throw .reported(.rejected) }
+  }
+
+  /// One a line.
+  static func printProblems(of report: JSON, _ session: Session) throws(Failure) {
+    let problems = report["problems"].map { Array($0.elements) } ?? []
+    for problem in problems { try print(problem, session) }
+    let count = (report["numberOfProblems"]?.int64Value ?? 0) - Int64(problems.count)
+    if count > 0 { try session.output.write("and \(count) more\n") }
   }
 
   private static func print(_ problem: JSON, _ session: Session) throws(Failure) {

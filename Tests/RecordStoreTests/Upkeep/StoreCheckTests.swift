@@ -1,3 +1,4 @@
+import JSONRPC
 import Records
 import SQLite
 import Testing
@@ -7,10 +8,19 @@ import Testing
 struct StoreCheckTests {
   private func problems(after sql: String) throws -> [StoreReport.Problem] {
     let store = try TestStore()
+    var unique = RecordTypeDraft.Field(name: "u", type: FieldType(.int64))
+    unique.rules = [.init(.unique, try JSON(parsing: "true"))]
     try store.declare(
-      RecordTypeDraft(name: "Item", fields: [.init(name: "v", type: FieldType(.int64), uses: [.queryable])]))
+      RecordTypeDraft(
+        name: "Item",
+        fields: [
+          .init(name: "v", type: FieldType(.int64), uses: [.queryable]),
+          .init(name: "s", type: FieldType(.string), uses: [.searchable]), unique,
+        ]))
     for number in 0..<20 {
-      try store.save(#"{"n":"\#(number)","v":\#(number),"o":{"$reference":{"recordName":"0"}}}"#)
+      try store.save(
+        #"{"n":"\#(number)","v":\#(number),"u":\#(number),"s":"word\#(number)","o":{"$reference":{"recordName":"0"}}}"#
+      )
     }
     try store.save(#"{"n":"3","v":33}"#)
     try store.delete("4")
@@ -43,6 +53,26 @@ struct StoreCheckTests {
         .index
       ),
       ("DELETE FROM reference WHERE record = 7", .reference),
+      ("DELETE FROM declaredIndex WHERE kind = 'fullText'", .index),
+      (
+        "INSERT INTO fullText2 (rowid, c0) VALUES (7, 'surplus')", .index
+      ),
+      ("DELETE FROM fullTextField", .index),
+      (
+        #"""
+        UPDATE record SET body = CAST(replace(CAST(body AS TEXT), '"u":8', '"u":9') AS BLOB) WHERE name = '8'
+        """#, .index
+      ),
+      (#"UPDATE field SET rules = '{"required":true}' WHERE name = 'u'"#, .rule),
+      ("DELETE FROM epoch", .changeLog),
+      ("UPDATE zone SET deleted = 1 WHERE id = 1", .zone),
+      ("UPDATE zone SET name = 'other'", .zone),
+      ("UPDATE change SET body = NULL", .changeLog),
+      ("UPDATE change SET body = x'7B7B' WHERE body IS NOT NULL", .changeLog),
+      ("INSERT INTO subscription VALUES (1, 'a', 'no JSON', '1-1-1', 0)", .subscription),
+      ("INSERT INTO subscription VALUES (1, 'a', '{}', 'nowhere', 0)", .subscription),
+      ("INSERT INTO idempotency VALUES (1, 'k', x'01', 1, x'7B', 1)", .idempotencyKey),
+      ("INSERT INTO assetUse VALUES ('ab', 7, NULL)", .assetUse),
       ("INSERT INTO reference (target, record) VALUES ('elsewhere', 7)", .reference),
       ("DELETE FROM change WHERE version = (SELECT max(version) FROM change)", .changeLog),
       (

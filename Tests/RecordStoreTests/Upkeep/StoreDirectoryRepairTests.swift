@@ -65,13 +65,16 @@ import Testing
     let store = try directory.store(id)
     let reader = store.makeReader()
     let before = try reader.changeToken
-    let dry = try directory.repair(id, isDryRun: true)
-    #expect(dry.outcome.records == 112 && dry.keptFile == nil && dry.changeToken == nil && kept == [])
-    let repaired = try directory.repair(id, isDryRun: false)
-    #expect(repaired.outcome.records == 112 && repaired.outcome.lostCount == 0)
-    #expect(kept == [try #require(repaired.keptFile)])
+    #expect(try directory.repair(id, isForced: false, isDryRun: false).report == nil, "nothing is wrong")
+    let names = TestFolder.names(in: folder.file("default"))
+    let dry = try #require(try directory.repair(id, isForced: true, isDryRun: true).report)
+    #expect(dry[.records].kept == 112 && dry.store == nil)
+    #expect(TestFolder.names(in: folder.file("default")) == names)
+    let repaired = try #require(try directory.repair(id, isForced: true, isDryRun: false).report)
+    #expect(repaired[.records].kept == 112 && repaired[.records].lost == nil && repaired[.records].isWhole)
+    #expect(kept == [try #require(repaired.store?.keptAs)])
     reader.renew()
-    #expect(try reader.changeToken == repaired.changeToken)
+    #expect(try reader.changeToken == repaired.store?.changeToken)
     #expect(try reader.statistics().records == 112)
     #expect(throws: RecordError.self) { try reader.changes(after: before, limit: 10) }
     #expect(try directory.check(id, readsAssets: true).problems == [])
@@ -83,7 +86,7 @@ import Testing
   func rules() throws {
     try makeStore()
     let first = directory()
-    _ = try first.repair(id, isDryRun: false)
+    _ = try first.repair(id, isForced: true, isDryRun: false)
     first.close()
     let store = try TestStore(in: folder, file: "default/public.db")
     #expect(throws: RecordError.self) { try store.save(#"{"n":"new","u":5}"#) }
@@ -99,10 +102,10 @@ import Testing
     damage(pages: page..<page + 1)
     let directory = directory()
     defer { directory.close() }
-    let repaired = try directory.repair(id, isDryRun: false)
-    // Names of records that were deleted may be taken for lost ones.
-    #expect(repaired.outcome.records + repaired.outcome.lostCount >= 112 - 40)
-    #expect(repaired.outcome.records > 112 - 40)
+    let report = try directory.repair(id, isForced: true, isDryRun: false).report
+    let repaired = try #require(report)
+    #expect(repaired[.records].kept > 112 - 40)
+    #expect(repaired.remaining.problems == [])
     #expect(try directory.check(id, readsAssets: true).problems == [])
   }
 
@@ -113,7 +116,7 @@ import Testing
     File.write(Array(content[..<Int(Double(content.count) * share)]), to: path)
     let directory = directory()
     defer { directory.close() }
-    _ = try directory.repair(id, isDryRun: false)
+    _ = try directory.repair(id, isForced: true, isDryRun: false)
     #expect(try directory.check(id).problems == [])
     #expect(kept.count == 1)
   }
@@ -133,7 +136,7 @@ import Testing
     #expect(throws: RecordError.storeDamaged) { try directory.store(id) }
     #expect(try directory.check(id).problemCount > 0)
     #expect(File.read(path + "-wal") == log)
-    #expect(try directory.repair(id, isDryRun: false).outcome.records == 50)
+    #expect(try directory.repair(id, isForced: false, isDryRun: false).report?[.records].kept == 50)
     #expect(try directory.check(id).problems == [])
   }
 
@@ -159,7 +162,9 @@ import Testing
     defer { directory.close() }
     _ = try directory.store(id)
     unlink(path)
-    #expect(throws: RecordError.storeMissing) { try directory.repair(id, isDryRun: false) }
+    #expect(throws: RecordError.storeMissing) {
+      try directory.repair(id, isForced: true, isDryRun: false)
+    }
     #expect(throws: RecordError.storeMissing) { try directory.check(id) }
     #expect(kept == [])
   }
