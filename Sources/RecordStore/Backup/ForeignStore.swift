@@ -147,7 +147,7 @@ struct ForeignStore {
     for sql in [
       "SELECT body FROM record WHERE body IS NOT NULL", "SELECT body FROM change WHERE body IS NOT NULL",
       "SELECT result FROM idempotency", "SELECT definition FROM subscription",
-      "SELECT rules FROM field WHERE rules IS NOT NULL",
+      "SELECT rules FROM field WHERE rules IS NOT NULL", "SELECT fates FROM fieldChange",
     ] {
       let rows = try database.prepare(sql)
       var seen = 0

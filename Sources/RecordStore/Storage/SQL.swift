@@ -27,6 +27,7 @@ enum SQL: Int, CaseIterable {
   case insertAssetUse, endAssetUse, removeAssetUse, removeAssetUses
   case removeType, updateRules, removeField, removeFields, updateKeys
   case idsOfType, recordsOfKey, keysOfIndex
+  case insertFieldChange, fieldChanges, removeFieldChanges
 
   var text: String {
     switch self {
@@ -279,6 +280,10 @@ enum SQL: Int, CaseIterable {
     case .endAssetUse: "UPDATE assetUse SET until = ?3 WHERE checksum = ?1 AND record = ?2"
     case .removeAssetUse: "DELETE FROM assetUse WHERE checksum = ?1 AND record = ?2"
     case .removeAssetUses: "DELETE FROM assetUse WHERE until <= ?1"
+
+    case .insertFieldChange: "INSERT INTO fieldChange (version, type, fates) VALUES (?1, ?2, ?3)"
+    case .fieldChanges: "SELECT fates FROM fieldChange WHERE type = ?1 AND version > ?2 ORDER BY id"
+    case .removeFieldChanges: "DELETE FROM fieldChange WHERE version <= ?1"
     }
   }
 }

@@ -170,6 +170,9 @@ enum Schema {
       checksum TEXT NOT NULL, record INTEGER NOT NULL, until INTEGER,
       PRIMARY KEY (checksum, record)) WITHOUT ROWID;
     CREATE INDEX endedAssetUse ON assetUse (until) WHERE until IS NOT NULL;
+    -- What became of fields of a type, for versions from before this one that are brought back: a JSON object.
+    CREATE TABLE fieldChange (
+      id INTEGER PRIMARY KEY, version INTEGER NOT NULL, type TEXT NOT NULL, fates TEXT NOT NULL);
     -- Deleted records, the latest last.
     CREATE INDEX deletedRecord ON record (version) WHERE body IS NULL;
     """

@@ -1,3 +1,4 @@
+internal import JSONRPC
 internal import Records
 
 /// What becomes of the fields of a record type, decided before anything is written.
@@ -107,6 +108,37 @@ extension FieldFates {
       }
     }
     return outcome
+  }
+}
+
+// MARK: - JSON
+
+extension FieldFates {
+  /// From the JSON that ``json`` is.
+  init(stored json: JSON) {
+    for member in json.members {
+      let parts = Array(member.value.elements)
+      guard parts.count == 2 else { continue }
+      fates[Name(member.name)] = Fate(
+        name: parts[0].stringValue.map { Name($0) }, type: parts[1].stringValue.flatMap(FieldType.init(name:))
+      )
+    }
+  }
+
+  /// An object with a list of new name and new type for each name, null where there is none.
+  var json: String {
+    var writer = JSONWriter()
+    writer.beginObject()
+    for (name, fate) in fates.sorted(by: { $0.key < $1.key }) {
+      writer.key(name.text)
+      writer.beginArray()
+      for text in [fate.name?.text, fate.type?.name] {
+        if let text { writer.string(text) } else { writer.null() }
+      }
+      writer.endArray()
+    }
+    writer.endObject()
+    return JSON(unchecked: writer.bytes).text
   }
 }
 

@@ -21,6 +21,7 @@ extension WriteTransaction {
     state.schema += 1
     try writeFields(of: known, as: type, fates)
     try keepIndexes(of: name, known, fates, telling: &report)
+    try keep(fates, ofType: name, in: commit)
     return try rewriteRecords(ofType: name, known, fates, in: &commit, telling: &report)
   }
 

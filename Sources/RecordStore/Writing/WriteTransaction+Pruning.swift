@@ -69,6 +69,7 @@ extension WriteTransaction {
     try pruneAssetUses(upTo: last)
     state.changes -= Int64(removed.count)
     state.horizon = max(state.horizon, last.commit)
+    try pruneFieldChanges(upTo: .last(ofCommit: state.horizon))
     try pruneMoments()
     try removeForgottenZones()
   }

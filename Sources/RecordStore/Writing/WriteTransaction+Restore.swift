@@ -16,7 +16,7 @@ extension WriteTransaction {
     }
     let former: StoredRecord
     switch try self.former(operation, row) {
-    case .success(let found): former = found
+    case .success(let found): former = try brought(uptodate: found)
     case .failure(let error): return .failure(error)
     }
     let isGone = row.record == nil
@@ -94,7 +94,8 @@ extension WriteTransaction {
     var gone: Set<RecordPlace> = []
     if let root = try row(deletion.id)?.record?.place { gone.insert(root) }
     for consequence in consequences where consequence.isDeletion {
-      guard let record = try connection.change(making: consequence.version)?.replaced else { continue }
+      guard let former = try connection.change(making: consequence.version)?.replaced else { continue }
+      let record = try brought(uptodate: former)
       gone.insert(record.place)
       guard let row = try row(consequence.record), row.record == nil, row.version == consequence.version,
         state.zones[Name(record.zoneName)] != nil
@@ -107,7 +108,8 @@ extension WriteTransaction {
     for consequence in consequences where !consequence.isDeletion {
       guard let former = try connection.change(making: consequence.version)?.replaced,
         let current = try row(consequence.record)?.record,
-        let repair = SaveOperation(puttingReferences: gone, of: former, backInto: current)
+        let repair = SaveOperation(
+          puttingReferences: gone, of: try brought(uptodate: former), backInto: current)
       else { continue }
       if case .failure(let error) = try apply(repair, in: &commit) { return .failure(error) }
     }

@@ -106,7 +106,7 @@ import Testing
   }
 
   /// As version 2 left its file: a type with references and one without, and a record that is gone.
-  private func makeVersion2(at path: String) throws {
+  func makeVersion2(at path: String) throws {
     try makeVersion1(at: path)
     let database = try Database(path: path, access: .readWrite, busyTimeout: 100)
     try Schema.migrate(database, from: 1)
@@ -152,11 +152,11 @@ import Testing
   }
 
   private static let undoingVersion4 = """
-    DROP TABLE idempotency; DROP TABLE asset; DROP TABLE assetUse; DROP INDEX deletedRecord;
+    DROP TABLE idempotency; DROP TABLE fieldChange; DROP TABLE asset; DROP TABLE assetUse; DROP INDEX deletedRecord;
     ALTER TABLE field DROP COLUMN rules; ALTER TABLE change DROP COLUMN cause; ALTER TABLE change DROP COLUMN deleted;
     """
 
-  private func makeVersion3(at path: String) throws {
+  func makeVersion3(at path: String) throws {
     try makeVersion2(at: path)
     let database = try Database(path: path, access: .readWrite, busyTimeout: 100)
     try Schema.migrate(database, from: 2)
