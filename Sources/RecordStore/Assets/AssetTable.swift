@@ -6,8 +6,8 @@ internal import SQLite
 enum AssetTable {
   /// Fills the table of uses, in a file that had none. Within the caller's transaction.
   static func fill(in database: Database) throws(SQLiteError) {
+    // A version in the log may have one in a field that is dropped now.
     let types = "SELECT type FROM field WHERE valueType IN ('asset', 'list<asset>')"
-    guard try database.integer("SELECT EXISTS (\(types))") == 1 else { return }
     let insert = try database.prepare(
       """
       INSERT INTO assetUse (checksum, record, until) VALUES (?1, ?2, ?3)

@@ -7,7 +7,7 @@ import SQLite
 extension TestStore {
   /// Whatever is kept twice and doesn't agree.
   func problems() throws -> [StoreReport.Problem] {
-    let database = try Database(path: path, access: .readWrite, busyTimeout: 5000)
+    let database = try Database(path: store.path, access: .readWrite, busyTimeout: 5000)
     return StoreCheck.problems(in: Connection(database))
   }
 
