@@ -10,6 +10,17 @@ struct CascadeModel {
     case delete(RecordPlace)
     case saveZone(String)
     case deleteZone(String)
+    /// The version that the record is to be again; nil for what it was when it was deleted.
+    case restore(RecordPlace, Version?)
+    case restoreWithCascade(RecordPlace)
+    /// A save by someone who knows this version.
+    case merge(RecordPlace, Version, Fields)
+  }
+
+  /// What a record was once.
+  struct Version: Sendable {
+    let tag: String
+    let fields: Fields
   }
 
   /// Why a change was made: what it may name as its cause; nil for what was asked for.
@@ -27,9 +38,14 @@ struct CascadeModel {
     let code: RecordError.Code
     var place = 0
     var referrers = 0
+    /// Others at which it may stand as well.
+    var places: Set<Int> = []
   }
 
-  private(set) var records: [RecordPlace: Fields] = [:]
+  let rules: Rules
+  var records: [RecordPlace: Fields] = [:]
+  /// What can be restored.
+  var past = Past()
   private(set) var zones: Set<String> = [Identifier.defaultZone]
   private(set) var commit = 0
   /// Each that was made, also those that a later one of the same commit undid.
@@ -41,7 +57,7 @@ struct CascadeModel {
   private(set) var releases = 0
 
   /// What an atomic request has to look at once more.
-  private struct Checks {
+  struct Checks {
     struct Hold {
       let holder: RecordPlace
       let target: RecordPlace
@@ -51,10 +67,14 @@ struct CascadeModel {
     var holds: [Hold] = []
     var validations: [Hold] = []
     var deleted: [RecordPlace: Int] = [:]
+    /// The last operation that saved a value that no other record may have.
+    var claims: [RecordPlace: [String: Int]] = [:]
   }
 
-  private var checks: Checks?
+  var checks: Checks?
   private var place = 0
+
+  init(rules: Rules = Rules()) { self.rules = rules }
 
   // MARK: Requests
 
@@ -66,8 +86,11 @@ struct CascadeModel {
       let known = self
       let changes = log.count
       commit += 1
+      checks = rules.isDecidedAtEnd(operation) ? Checks() : nil
+      defer { checks = nil }
       do throws(Refusal) {
         try apply(operation)
+        if checks != nil { try settle() }
         if log.count == changes { if case .deleteZone = operation {} else { commit -= 1 } }
         return nil
       } catch {
@@ -110,6 +133,9 @@ struct CascadeModel {
       guard records[record] != nil else { throw Refusal(code: .unknownItem) }
       try delete([record])
     case .saveZone(let zone): zones.insert(zone)
+    case .restore(let record, let version): try restore(record, version)
+    case .restoreWithCascade(let record): try restoreWithCascade(record)
+    case .merge(let record, let known, let fields): try merge(record, known, fields)
     case .deleteZone(let zone):
       guard zones.contains(zone) else { throw Refusal(code: .zoneNotFound) }
       try delete(Set(records.keys.filter { $0.zoneName == zone }))
@@ -117,9 +143,10 @@ struct CascadeModel {
     }
   }
 
-  private mutating func save(_ record: RecordPlace, _ fields: Fields) throws(Refusal) {
+  mutating func save(_ record: RecordPlace, _ fields: Fields) throws(Refusal) {
     guard zones.contains(record.zoneName) else { throw Refusal(code: .zoneNotFound) }
     guard records[record] != fields else { return }
+    guard !breaksRules(fields, record) else { throw Refusal(code: .constraintViolation) }
     let former = Self.references(records[record] ?? [:], of: record)
     let references = Self.references(fields, of: record)
     for (target, action) in references where action == .validate {
@@ -142,6 +169,7 @@ struct CascadeModel {
     for root in roots { causes[root] = .some(nil) }
     let gone = spread(roots, &causes)
     let rest = records.keys.filter { !gone.contains($0) }
+    try checkRequired(gone)
     for record in rest {
       let held = gone.filter { strongest(record, on: $0) == 3 }
       if checks == nil, !held.isEmpty {
@@ -189,6 +217,9 @@ struct CascadeModel {
 
   private mutating func set(_ record: RecordPlace, to fields: Fields?, because causes: Causes) {
     let before = records[record]
+    if let before, fields == nil { past.delete(record, before) }
+    past.tags[record] = nil
+    claim(record, fields, over: before, by: place)
     records[record] = fields
     log.append(Change(commit: commit, place: record, before: before, after: fields, causes: causes))
   }
@@ -206,11 +237,13 @@ struct CascadeModel {
         changed = true
         releases += 1
         if strength == 1 {
+          try checkRequired([hold.target], of: [hold.holder], at: place)
           set(hold.holder, to: without([hold.target], hold.holder), because: [hold.target])
           continue
         }
         var causes: [RecordPlace: Causes] = [hold.holder: [hold.target]]
         let gone = spread([hold.holder], &causes)
+        try checkRequired(gone, at: place)
         for record in records.keys where !gone.contains(record) {
           for target in gone where strongest(record, on: target) == 3 {
             checks?.holds.append(.init(holder: record, target: target, place: place))
@@ -234,50 +267,7 @@ struct CascadeModel {
         throw Refusal(code: .referenceViolation, place: check.place)
       }
     }
-  }
-
-  // MARK: References
-
-  private static func references(
-    _ fields: Fields, of record: RecordPlace
-  ) -> [(RecordPlace, Reference.Action)] {
-    fields.values.flatMap { value -> [(RecordPlace, Reference.Action)] in
-      let values: [FieldValue] = if case .list(let list) = value { list } else { [value] }
-      return values.compactMap { value in
-        guard case .reference(let reference) = value else { return nil }
-        let zone = reference.zoneName ?? record.zoneName
-        return (RecordPlace(recordName: reference.recordName, zoneName: zone), reference.action)
-      }
-    }
-  }
-
-  /// 0 for nothing, 1 for `setNull`, 2 for `deleteSelf`, 3 for the others.
-  private func strongest(_ record: RecordPlace, on target: RecordPlace) -> Int {
-    Self.references(records[record] ?? [:], of: record).filter { $0.0 == target }.map { _, action in
-      switch action {
-      case .none: 0
-      case .setNull: 1
-      case .deleteSelf: 2
-      case .restrict, .validate: 3
-      }
-    }.max() ?? 0
-  }
-
-  private func without(_ targets: Set<RecordPlace>, _ record: RecordPlace) -> Fields {
-    func isKept(_ value: FieldValue) -> Bool {
-      let found = Self.references(["": value], of: record)
-      return !found.contains { targets.contains($0.0) && $0.1 == .setNull }
-    }
-    var fields: Fields = [:]
-    for (name, value) in records[record] ?? [:] {
-      guard case .list(let list) = value else {
-        if isKept(value) { fields[name] = value }
-        continue
-      }
-      let kept = list.filter(isKept)
-      if !kept.isEmpty { fields[name] = .list(kept) }
-    }
-    return fields
+    if let refusal = sharedValue() { throw refusal }
   }
 
   // MARK: What is told
