@@ -129,7 +129,7 @@ import Testing
         UPDATE store SET records = 3, recordBytes = (SELECT sum(length(body)) FROM record), changes = 0,
           changeBytes = 0, horizon = lastCommit;
         """)
-      if version > 1 { try database.execute("DELETE FROM reference") }
+      if version > 2 { try database.execute("DELETE FROM reference") }
       try database.checkpoint(.truncate)
     }
     let store = try TestStore()
@@ -187,6 +187,6 @@ import Testing
           .init(userID: 1, uploadID: upload, size: nil, checksum: nil, offset: nil, data: []))
       } == .unknownItem)
     directory.close()
-    #expect(TestFolder.names(in: folder.file("state")) == ["container-2", "containers"])
+    #expect(TestFolder.names(in: folder.file("state")) == ["container-1", "containers"])
   }
 }
