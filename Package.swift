@@ -76,7 +76,10 @@ let package = Package(
     tests("FilesTests", of: ["Files"]),
     tests("RecordsTests", of: ["CLinux", "JSONRPC", "Records"]),
     tests("SQLiteTests", of: ["SQLite"]),
-    tests("RecordStoreTests", of: ["CLinux", "Files", "JSONRPC", "RecordStore", "Records", "SQLite"]),
+    .target(name: "DiskErrors", path: "Tests/DiskErrors"),
+    tests(
+      "RecordStoreTests",
+      of: ["CLinux", "DiskErrors", "Files", "JSONRPC", "RecordStore", "Records", "SQLite"]),
     tests(
       "ListsServiceTests",
       of: [
