@@ -21,7 +21,7 @@ struct UndoPages {
   }
 
   /// Nil behind the last. A page may be empty.
-  mutating func next(atMost count: Int, _ session: Session) async throws(Failure) -> [JSON]? {
+  private mutating func next(atMost count: Int, _ session: Session) async throws(Failure) -> [JSON]? {
     guard !isAtEnd else { return nil }
     var params = params
     params.append(("resultsLimit", .int(Int64(min(count, Self.pageSize)))))
@@ -31,6 +31,28 @@ struct UndoPages {
     isAtEnd = cursor == nil
     isComplete = reply["isComplete"]?.boolValue
     return reply[list].map { Array($0.elements) } ?? []
+  }
+
+  /// Prints what there is, as JSON lines or as a table with a row for each.
+  ///
+  /// - Returns: how many there were.
+  mutating func print(
+    _ headings: [String], atMost limit: Int, _ session: Session, row: (JSON) -> [String]
+  ) async throws(Failure) -> Int {
+    var table = Table(headings: headings)
+    var shown = 0
+    while shown < limit, let page = try await next(atMost: limit - shown, session) {
+      shown += page.count
+      for item in page {
+        if session.printsJSON {
+          try session.output.writeLine(item.bytes)
+        } else {
+          table.append(row(item).map { .init(text: $0) })
+        }
+      }
+    }
+    if !session.printsJSON, shown > 0 { try session.printTable(table) }
+    return shown
   }
 
   private static let pageSize = 200

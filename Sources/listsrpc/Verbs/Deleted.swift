@@ -21,27 +21,18 @@ enum Deleted: Verb {
     var params: [(String, JSONNode)] = []
     if let type = arguments.value("type") { params.append(("recordType", .string(type))) }
     if let zone = arguments.value("zone") { params.append(("zoneName", .string(zone))) }
-    var table = Table(headings: ["deleted", "by", "type", "name", "zone", "because of"])
-    var shown = 0
     var pages = UndoPages("fetchDeletedRecords", params, listing: "deletedRecords")
-    let limit = try UndoOptions.limit(arguments, verb: command.name)
-    while shown < limit, let page = try await pages.next(atMost: limit - shown, session) {
-      shown += page.count
-      for item in page {
-        guard !session.printsJSON else {
-          try session.output.writeLine(item.bytes)
-          continue
-        }
-        let record = item["record"]
-        table.append(
-          [
-            UndoOptions.time(item["deleted"]), DisplayText.cell(item["deleted"]?["userRecordName"]),
-            DisplayText.cell(record?["recordType"]), DisplayText.cell(record?["recordName"]),
-            DisplayText.cell(record?["zoneName"]), DisplayText.cell(item["cause"]?["recordName"]),
-          ].map { .init(text: $0) })
-      }
+    let shown = try await pages.print(
+      ["deleted", "by", "type", "name", "zone", "because of"],
+      atMost: try UndoOptions.limit(arguments, verb: command.name), session
+    ) { item in
+      let record = item["record"]
+      return [UndoOptions.time(item["deleted"])]
+        + [
+          item["deleted"]?["userRecordName"], record?["recordType"], record?["recordName"],
+          record?["zoneName"], item["cause"]?["recordName"],
+        ].map(DisplayText.cell)
     }
     if shown == 0 { session.errors.say("nothing that was deleted is kept") }
-    if !session.printsJSON, shown > 0 { try session.printTable(table) }
   }
 }

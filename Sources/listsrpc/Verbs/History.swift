@@ -21,26 +21,16 @@ enum History: Verb {
     if let fields = arguments.value("fields") {
       params.append(("desiredKeys", .array(RecordQuery.list(fields).map { .string($0) })))
     }
-    var table = Table(headings: ["when", "by", "reason", "tag", "fields"])
-    var shown = 0
     var pages = UndoPages("fetchHistory", params, listing: "versions")
-    let limit = try UndoOptions.limit(arguments, verb: command.name)
-    while shown < limit, let page = try await pages.next(atMost: limit - shown, session) {
-      shown += page.count
-      for version in page {
-        guard !session.printsJSON else {
-          try session.output.writeLine(version.bytes)
-          continue
-        }
-        table.append(
-          [
-            UndoOptions.time(version["modified"]), DisplayText.cell(version["modified"]?["userRecordName"]),
-            DisplayText.cell(version["reason"]), DisplayText.cell(version["record"]?["recordChangeTag"]),
-            fields(of: version),
-          ].map { .init(text: $0) })
-      }
+    _ = try await pages.print(
+      ["when", "by", "reason", "tag", "fields"],
+      atMost: try UndoOptions.limit(arguments, verb: command.name), session
+    ) { version in
+      let texts = [
+        version["modified"]?["userRecordName"], version["reason"], version["record"]?["recordChangeTag"],
+      ].map(DisplayText.cell)
+      return [UndoOptions.time(version["modified"])] + texts + [fields(of: version)]
     }
-    if !session.printsJSON, shown > 0 { try session.printTable(table) }
     if pages.isComplete == false { session.errors.say("older versions are not kept, or beyond --limit") }
   }
 
