@@ -95,14 +95,3 @@ extension StoredRecord {
     return own == others
   }
 }
-
-extension FieldValue {
-  /// The references that it is, or has as a list.
-  fileprivate var references: [Reference] {
-    switch self {
-    case .reference(let reference): [reference]
-    case .list(let elements): elements.flatMap(\.references)
-    default: []
-    }
-  }
-}

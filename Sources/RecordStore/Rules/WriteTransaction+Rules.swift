@@ -117,19 +117,6 @@ extension RecordType {
   }
 }
 
-extension FieldValue {
-  /// The same with the zone of each reference written out, `zone` where it has none.
-  func naming(zone: String) -> FieldValue {
-    switch self {
-    case .reference(var reference):
-      reference.zoneName = reference.zoneName ?? zone
-      return .reference(reference)
-    case .list(let elements): return .list(elements.map { $0.naming(zone: zone) })
-    default: return self
-    }
-  }
-}
-
 extension RecordError {
   fileprivate static func notUnique(
     _ field: Name, _ value: FieldValue, heldBy holder: (id: Int64, record: StoredRecord)

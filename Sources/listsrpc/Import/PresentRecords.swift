@@ -151,22 +151,5 @@ extension FieldChange {
 }
 
 extension FieldValue {
-  fileprivate var validated: [Reference] {
-    switch self {
-    case .reference(let reference): reference.action == .validate ? [reference] : []
-    case .list(let elements): elements.flatMap(\.validated)
-    default: []
-    }
-  }
-
-  /// The same with the zone of each reference written out, `zone` where it has none.
-  fileprivate func naming(zone: String) -> FieldValue {
-    switch self {
-    case .reference(var reference):
-      reference.zoneName = reference.zoneName ?? zone
-      return .reference(reference)
-    case .list(let elements): return .list(elements.map { $0.naming(zone: zone) })
-    default: return self
-    }
-  }
+  fileprivate var validated: [Reference] { references.filter { $0.action == .validate } }
 }

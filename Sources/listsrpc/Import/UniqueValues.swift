@@ -60,13 +60,3 @@ struct UniqueValues {
     if let claim { holders[claim] = holder }
   }
 }
-
-extension FieldValue {
-  fileprivate var references: [Reference] {
-    switch self {
-    case .reference(let reference): [reference]
-    case .list(let elements): elements.flatMap(\.references)
-    default: []
-    }
-  }
-}
