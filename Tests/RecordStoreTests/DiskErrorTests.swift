@@ -1,4 +1,5 @@
 import DiskErrors
+import Files
 import Glibc
 import JSONRPC
 import Records
@@ -30,7 +31,9 @@ import Testing
     /// The code of what it is refused with; nil when it is done.
     func write(_ operations: [WriteOperation], key: String? = nil) -> RecordError? {
       do {
-        let key = key.map { IdempotencyKey(text: $0, digest: []) { _ in Array("{}".utf8) } }
+        let key = key.map {
+          IdempotencyKey(text: $0, digest: SHA256.digest(of: Array($0.utf8))) { _ in Array("{}".utf8) }
+        }
         let ticket = try store().submit(
           WriteRequest(caller: TestStore.caller, operations: operations, idempotencyKey: key))
         switch inbox.outcome(of: ticket) {
@@ -162,7 +165,8 @@ import Testing
         error.map { Self.consequences.contains($0.code) } ?? true,
         "\(what): again \(step.name): \(String(describing: error))")
     }
-    #expect(try service.problems() == [], "\(what)")
+    let problems = try service.problems()
+    #expect(problems == [], "\(what): \(problems.map(\.message))")
     let last = try service.content()
     #expect(last["_defaultZone k"] != nil && last["_defaultZone b"] != nil, "\(what): \(last.keys)")
     #expect(service.write([try Self.save(#"{"n":"k"}"#)]) == nil)
@@ -170,7 +174,8 @@ import Testing
     service.directory.close()
     let again = Service(in: service.folder)
     #expect(try again.content() == content, "\(what)")
-    #expect(try again.problems() == [], "\(what)")
+    let left = try again.problems()
+    #expect(left == [], "\(what): \(left.map(\.message))")
     again.directory.close()
     return calls
   }
