@@ -85,7 +85,8 @@ class LyingServiceTests(unittest.TestCase):
                 ask("deleteRecord", {"recordName": params["operations"][-1]["record"]["recordName"], "ignoreMissing": True})
             return answer
 
-        self.assert_found("record", "whole", tamper=Lie(lambda call: call.is_batch and not call.reads, half))
+        self.assert_found(
+            "record", "whole", answers=1500, tamper=Lie(lambda call: call.is_batch and not call.reads, half, times=1000))
 
     def test_a_cascade_that_leaves_a_record_is_found(self):
         def leave(call: Call, method: str, params: Any, ask: Ask) -> Answer:
